@@ -60,6 +60,11 @@ export function said(error: unknown): string | Phrase {
 	return isNancyError(error) ? error.said : errorText(error);
 }
 
+/** For a note that a full disk need not take. */
+export function unlessFull(error: unknown): void {
+	if (!hasErrno(error, 'ENOSPC', 'EDQUOT', 'EROFS')) throw error;
+}
+
 /** The sentence of an error, whatever was thrown. */
 export function errorText(error: unknown): string {
 	return error instanceof Error ? error.message : String(error);

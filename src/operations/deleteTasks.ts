@@ -34,10 +34,11 @@ export const deleteTasks: Operation<z.infer<typeof Input>, z.infer<typeof TasksD
 		await clearLeft(workspace);
 		const worktrees = new TaskWorktrees(workspace.own);
 		for (const task of tasks) {
+			// A worker may have been started since it was permitted.
+			await refuseRunning(workspace, task);
+			await refuseWorktrees(workspace, task);
 			// What could not be cleared is known until it can.
 			for (const each of await worktrees.ofTask(task)) if (!isLeft(each)) await worktrees.forget(each.name);
-			// One may have been started since it was permitted.
-			await refuseRunning(workspace, task);
 			await forgetSnapshots(workspace, [task]);
 			await deleteTask(workspace, task);
 		}

@@ -11,6 +11,7 @@ import { StopOutput } from '../protocol/output/tasks.ts';
 import type { Operation, OperationContext } from './operation.ts';
 import { permitDelegate } from './shared/permitDelegate.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
+import { unlessFull } from '../base/errors.ts';
 
 const Input = z.object({ workers: z.array(z.object({ task: TaskName, worker: WorkerName })) });
 
@@ -27,7 +28,7 @@ export const stop: Operation<z.infer<typeof Input>, StopOutput> = {
 		const noteBy = async (address: WorkerAddress) => {
 			if (asker.is !== 'human') return;
 			// On a full disk it is stopped all the same.
-			for (const id of await tickets.openAt(address)) await tickets.stops.byHuman(id).catch(() => undefined);
+			for (const id of await tickets.openAt(address)) await tickets.stops.byHuman(id).catch(unlessFull);
 		};
 		// A worker that cannot be stopped does not stop the others.
 		const ends = await Promise.allSettled(

@@ -5,6 +5,7 @@ import { DelegateId } from '../protocol/delegate.ts';
 import type { Operation } from './operation.ts';
 import { permitDelegate } from './shared/permitDelegate.ts';
 import { ticketsOf } from './shared/ticketsOf.ts';
+import { unlessFull } from '../base/errors.ts';
 
 const Input = z.object({ id: DelegateId });
 const Output = z.object({});
@@ -21,7 +22,7 @@ export const stopDelegate: Operation<z.infer<typeof Input>, z.infer<typeof Outpu
 	async run(asker, { id }, context) {
 		const tickets = ticketsOf(context);
 		// On a full disk it is stopped all the same.
-		if (asker.is === 'human') await tickets.stops.byHuman(id).catch(() => undefined);
+		if (asker.is === 'human') await tickets.stops.byHuman(id).catch(unlessFull);
 		await stop(new Delegates(context.workspace), tickets, id);
 		return {};
 	},

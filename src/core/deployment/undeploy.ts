@@ -38,7 +38,10 @@ export async function undeploy(workspace: Workspace, driver: Writer, request: Un
 		const records = await recordsFor(workspace, driver, request.dataFolder);
 		// A start writes these files before its record.
 		const mayBeDeployed = (await records.of(driver.id)) !== undefined || hasLaunchFiles(records, driver.id);
-		if (!mayBeDeployed) return takeUnrecorded(records, driver);
+		if (!mayBeDeployed) {
+			await records.tidy();
+			return takeUnrecorded(records, driver);
+		}
 		return new DeploymentRecords(workspace, request.dataFolder).locked(async () => {
 			const present = await recordsFor(workspace, driver, request.dataFolder);
 			const record = await present.of(driver.id);
@@ -50,7 +53,6 @@ export async function undeploy(workspace: Workspace, driver: Writer, request: Un
 async function takeUnrecorded(records: DeploymentRecords, driver: Writer): Promise<TakenBack> {
 	const { workspace } = records;
 	const changed = await removeLaunchFiles(records, driver.id);
-	await records.tidy();
 	const warnings = [...(await unseen(workspace, driver)), ...(await strangeFiles(workspace, driver))];
 	return { changed, warnings, kept: [] };
 }

@@ -8,6 +8,7 @@ import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
 import type { Phase, WorkerState } from './overview.ts';
 import { INTERRUPTED } from './workerState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
+import { idTime } from '../mailbox/messageId.ts';
 
 /** An event for the human's attention. Never for a subagent, and never for events before the model was made. */
 export interface Attention {
@@ -125,8 +126,10 @@ export class AttentionTracker implements Disposable {
 	seeMailbox(task: TaskName, listing: MailboxListing, isFirst: boolean): void {
 		const known = this.known.get(task) ?? (isFirst ? undefined : new Set<MessageId>());
 		const unread = listing.messages.filter(message => message.state === 'queued');
-		if (known && !isFirst) {
+		if (known) {
 			for (const { id, content, author } of unread) {
+				// The mailbox may not have been read before.
+				if (isFirst && id <= idTime(this.sinceMs)) continue;
 				// A result is reported as the end of its delegate.
 				if (known.has(id) || content.kind === 'result') continue;
 				const address = addressOf(writer(author) ?? '') ?? { task, worker: ORCHESTRATOR };

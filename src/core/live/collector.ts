@@ -139,13 +139,13 @@ export class Collector implements Disposable {
 			return result(0);
 		}
 		this.reported.delete(this.workspace.paths.root);
-		if (!this.hasLock || !hadLock) this.left = [];
+		if (!this.hasLock || !hadLock) [this.left, this.recoverAtMs] = [[], 0];
 		if (!this.hasLock) return result(0);
-		const isDue = !hadLock || this.now() >= this.recoverAtMs;
-		const recover = () => this.claims.recover(this.drivers, (file, reason) => this.report(file, reason));
-		const nextMs = isDue ? ((await recover()) ? Infinity : this.now() + RETRY_MS) : this.recoverAtMs;
-		// Until this pass has come to its end.
-		this.recoverAtMs = 0;
+		const isDue = this.now() >= this.recoverAtMs;
+		const isWhole = !isDue || (await this.claims.recover(this.drivers));
+		const nextMs = isWhole ? Infinity : this.now() + RETRY_MS;
+		const afterMs = isDue ? nextMs : this.recoverAtMs;
+		this.recoverAtMs = 0; // until this pass has come to its end
 		this.endSetAside();
 		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
 		if (this.left.length === 0) {
@@ -160,7 +160,7 @@ export class Collector implements Disposable {
 				break;
 			}
 		}
-		this.recoverAtMs = nextMs;
+		this.recoverAtMs = afterMs;
 		await this.claims.tidy();
 		if (this.appendsSinceCheck > 200) {
 			this.appendsSinceCheck = 0;

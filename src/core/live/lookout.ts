@@ -125,12 +125,16 @@ export class Lookout {
 		return states.takeNews() || isOther;
 	}
 
-	/** The keeper also pauses tasks whose budget is used up. */
-	async tendBudgets({ tasks }: Overview): Promise<void> {
+	/**
+	 * The keeper also pauses tasks whose budget is used up.
+	 * @param isWhole everything has been read: otherwise more may have been used than is known
+	 */
+	async tendBudgets({ tasks }: Overview, isWhole: boolean): Promise<void> {
 		const { workspace, budgets, fail } = this.around;
 		if (!this.isKeeping || !budgets.isRead) return;
 		for (const task of tasks) {
-			if (this.unread.has(task.record.name)) continue;
+			const isKnown = isWhole && !this.unread.has(task.record.name);
+			if (!isKnown && task.budget && task.budget.level !== 'spent') continue;
 			const failed = (error: unknown) => fail(workspace.paths.task(task.record.name), error);
 			await this.budgets.tend(task).catch(failed);
 		}

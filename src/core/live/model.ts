@@ -281,7 +281,7 @@ export class WorkspaceModel implements Disposable {
 		this.overviews.present();
 		if (await this.lookout.look()) this.overviews.forget();
 		await this.overviews.lookAtSnapshots();
-		if (this.isReady) await this.lookout.tendBudgets(this.overview());
+		await this.lookout.tendBudgets(this.overview(), this.isReady);
 		if (this.overviews.isOther()) this.conclude();
 		const deleted = await this.lookout.tidy(this.overview());
 		if (deleted.length > 0) this.folders.touch([this.workspace.paths.tasks]);

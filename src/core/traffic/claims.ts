@@ -1,7 +1,7 @@
 import { link, lstat, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { moveIfThere } from '../../base/atomicFile.ts';
-import { errorText, hasErrno } from '../../base/errors.ts';
+import { hasCode, hasErrno } from '../../base/errors.ts';
 import { entriesOf } from '../../base/listing.ts';
 import { ownIdentity, PROCESS_WORD, processOf, processWord } from '../../base/liveness.ts';
 import { uniqueHex } from '../../base/unique.ts';
@@ -60,15 +60,12 @@ export class Claims {
 
 	/**
 	 * Finishes the claims of dead collectors: removes stored ones, and returns the others to the spool. What cannot be looked at, such as a
-	 * folder of root's, keeps nothing else, and is to be tried again.
-	 * @param report gets a file, and why it could not be looked at
+	 * folder of root's, keeps nothing else.
+	 * @returns false if some are to be tried again
 	 */
-	async recover(drivers: readonly Driver[], report: (file: string, reason: string) => void): Promise<boolean> {
+	async recover(drivers: readonly Driver[]): Promise<boolean> {
 		let isWhole = true;
-		const failed = (file: string) => (error: unknown) => {
-			isWhole = false;
-			report(file, errorText(error));
-		};
+		const failed = () => void (isWhole = false);
 		for (const entry of await entriesOf(this.paths.spool)) {
 			const match = entry.isDirectory() ? CLAIMED.exec(entry.name) : null;
 			if (!match) continue;
@@ -76,22 +73,21 @@ export class Claims {
 			const isMine = folder === this.folder;
 			const owner = processOf(match.groups ?? {});
 			if (isMine || !(await this.leases.isHeld(owner)))
-				await this.recoverFrom(folder, drivers, failed).catch(failed(folder));
+				await this.recoverFrom(folder, drivers, failed).catch(failed);
 		}
 		return isWhole;
 	}
 
-	private async recoverFrom(
-		folder: string,
-		drivers: readonly Driver[],
-		failed: (file: string) => (error: unknown) => void,
-	): Promise<void> {
+	private async recoverFrom(folder: string, drivers: readonly Driver[], failed: () => void): Promise<void> {
 		const idsBySession = new Map<SessionId, Map<string, string>>();
 		for (const name of await readdir(folder)) {
 			const file = join(folder, name);
 			const found = await lstat(file, { bigint: true }).catch(() => undefined);
-			const text = await readPlainText(file).catch(() => undefined);
-			if (!found || text === undefined) continue;
+			const text = await readPlainText(file).catch((error: unknown) => {
+				// What is no file of the spool stays where it is.
+				if (!hasCode(error, 'bad-file')) failed();
+			});
+			if (!found || typeof text !== 'string') continue;
 			const spooled = readSpooled(name, text, drivers);
 			if (spooled.is !== 'record') {
 				await this.putBack(folder, name);
@@ -101,9 +97,7 @@ export class Claims {
 			idsBySession.set(spooled.session, ids.set(recordId({ name, mtimeNs: found.mtimeNs }), name));
 		}
 		for (const [session, ids] of idsBySession) {
-			const stored = await storedIds(this.paths, session, new Set(ids.keys())).catch(
-				failed(this.paths.trafficFile(session)),
-			);
+			const stored = await storedIds(this.paths, session, new Set(ids.keys())).catch(failed);
 			if (!stored) continue; // it is not known which of them are stored
 			for (const [id, name] of ids) {
 				if (stored.has(id)) await rm(join(folder, name), { force: true });

@@ -120,7 +120,8 @@ export class ComposeBox<I> {
 		if (this.edited) return;
 		this.replied = undefined;
 		// Words that wait for these recipients are shown, and these ones stay for theirs.
-		if (this.draft.text === '' || this.drafts.get(keys)) return this.address(keys, true);
+		const isOther = !this.drafts.isTo(keys) && this.drafts.get(keys) !== undefined;
+		if (this.draft.text === '' || isOther) return this.address(keys, true);
 		this.drafts.delete(this.keys);
 		this.drafts.set(keys, this.draft);
 		this.drafts.to = { keys, isChosen: true };

@@ -71,7 +71,10 @@ export class Terminals implements vscode.Disposable {
 	async start(folder: Folder, plan: WorkerStart): Promise<vscode.Terminal> {
 		// The task may be new, and its title is the terminal's name.
 		await folder.refresh();
-		const once = await onceStarted(folder.workspace.own, plan);
+		const once = await onceStarted(folder.workspace.own, plan).catch(async (error: unknown) => {
+			await abandonStart(folder.workspace, plan.address);
+			throw error;
+		});
 		const terminal = openTerminal({
 			name: whoIs(folder, plan.address),
 			...once,

@@ -121,10 +121,10 @@ describe('what a process of another machine holds', () => {
 		const event = 'fake~Stop~1-1.json';
 		await mkdir(theirs);
 		await writeFile(join(theirs, event), '{}');
-		await new Claims(workspace.paths).recover([], () => undefined);
+		await new Claims(workspace.paths).recover([]);
 		expect(await readdir(theirs)).toEqual([event]);
 		await machine('zz.00000000.1', 90);
-		await new Claims(workspace.paths).recover([], () => undefined);
+		await new Claims(workspace.paths).recover([]);
 		expect(await readdir(workspace.paths.spool)).toContain(event);
 	});
 

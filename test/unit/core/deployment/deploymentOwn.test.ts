@@ -108,6 +108,14 @@ describe('a start', () => {
 });
 
 describe('launch files', () => {
+	it('of a start that was killed before its record are taken away', async () => {
+		mkdirSync(records().launchFolder(alpha.id), { recursive: true });
+		writeFileSync(launched(alpha, 'hooks.json'), '{}');
+		const { changed } = await undeploy(workspace, alpha, data());
+		expect(changed).toEqual([records().launchFolder(alpha.id)]);
+		expect(existsSync(records().launchFolder(alpha.id))).toBe(false);
+	});
+
 	it('are exactly what is wanted: rewritten when different, others removed', async () => {
 		await deploy(workspace, alpha, request('launch'));
 		writeFileSync(launched(alpha, 'hooks.json'), '{}');
