@@ -142,7 +142,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3345);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3355);
 });
 
 it('has a page for a phone that is small on its way there', () => {
