@@ -15,6 +15,7 @@ import { TasksDeletedOutput } from '../protocol/output/tasks.ts';
 import { forgetSnapshots } from './shared/taskSnapshot.ts';
 import { clearLeft, isLeft } from './shared/taskWorktree.ts';
 import type { Operation } from './operation.ts';
+import { refuseUnread } from './shared/refuseUnread.ts';
 
 const Input = z.object({ tasks: z.array(TaskName) });
 
@@ -55,12 +56,7 @@ async function refuseRunning(workspace: Workspace, task: TaskName): Promise<void
 	if (wasRemovedByHand(workspace, task)) return;
 	await workspace.task(task);
 	const { workers, problems } = await workspace.workers(task);
-	const [problem] = problems;
-	if (problem)
-		throw new NancyError(
-			'bad-file',
-			phrase`${problem.file} ${problem.reason}: its agent may run; move the file away`,
-		);
+	refuseUnread(problems);
 	if (workers.some(isRunning)) throw busy();
 }
 

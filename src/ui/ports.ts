@@ -136,8 +136,7 @@ export interface Addressee {
 export interface Operations {
 	/** Every agent that Nancy knows, found or not. */
 	agents(): Promise<readonly AgentChoice[]>;
-	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. Returns warnings for the user. */
-	/** `isDone`: for one agent at least. */
+	/** Writes hooks and skills for every agent that is found, also for sessions that the user starts. `isDone`: for one at least. */
 	setUp(folder: Folder): Promise<{ isDone: boolean; says: readonly string[] }>;
 	/** Takes the deployment back, for one task or the whole workspace. Returns a report in sentences for the user. */
 	cleanUp(folder: Folder, task: TaskName | undefined): Promise<readonly string[]>;

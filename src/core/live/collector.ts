@@ -141,10 +141,8 @@ export class Collector implements Disposable {
 		this.reported.delete(this.workspace.paths.root);
 		if (!this.hasLock || !hadLock) [this.left, this.recoverAtMs] = [[], 0];
 		if (!this.hasLock) return result(0);
-		const isDue = this.now() >= this.recoverAtMs;
-		const isWhole = !isDue || (await this.claims.recover(this.drivers));
-		const nextMs = isWhole ? Infinity : this.now() + RETRY_MS;
-		const afterMs = isDue ? nextMs : this.recoverAtMs;
+		let nextMs = this.recoverAtMs;
+		if (this.now() >= nextMs) nextMs = (await this.claims.recover(this.drivers)) ? Infinity : this.now() + RETRY_MS;
 		this.recoverAtMs = 0; // until this pass has come to its end
 		this.endSetAside();
 		// Listed once for all its parts: a listing for each would make the cost of a long backlog quadratic.
@@ -160,7 +158,7 @@ export class Collector implements Disposable {
 				break;
 			}
 		}
-		this.recoverAtMs = afterMs;
+		this.recoverAtMs = nextMs;
 		await this.claims.tidy();
 		if (this.appendsSinceCheck > 200) {
 			this.appendsSinceCheck = 0;

@@ -17,6 +17,7 @@ import { FOUND_TASK_MS } from './foundTasks.ts';
 import { forgetGoneFolders } from './goneFolders.ts';
 import { sessionBinding } from '../sessions/bindings.ts';
 import { forgetSeal, SEALED } from '../workspace/sealedSessions.ts';
+import { STARTS } from '../start/workerProcess.ts';
 
 /**
  * Removes useless leftovers of kills and ended sessions from a workspace. These are half-written files, locks of dead processes, signs of
@@ -37,7 +38,7 @@ export async function sweepLeftovers(workspace: Workspace): Promise<void> {
 		paths.machines,
 		paths.memory,
 		workspace.own.path(SEALED),
-		workspace.own.path('starts'),
+		workspace.own.path(STARTS),
 	])
 		await sweepFolder(folder);
 	await new Leases(paths.machines).sweep();

@@ -7,6 +7,9 @@ import { sealedSession } from '../workspace/sealedSessions.ts';
 import { redactText } from '../traffic/redact.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 
+/** Where the files are that a start empties. They have names of half-written files, so a sweep removes them. */
+export const STARTS = 'starts';
+
 /**
  * Seals that a process is this worker, and notes it, so that every window and command can tell whether it still runs. To be called at once:
  * the agent is this worker only from then on. A process that failed at once is noted as ended: its pid means nothing any more.

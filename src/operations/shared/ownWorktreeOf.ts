@@ -14,6 +14,7 @@ import type { OperationContext } from '../operation.ts';
 import { mergesOf, settleMerge, type MergesOf } from './settleMerges.ts';
 import { ticketsOf } from './ticketsOf.ts';
 import { startedFor } from '../../core/sessions/sealedAgents.ts';
+import { refuseUnread } from './refuseUnread.ts';
 
 /** A worktree to be merged or removed. */
 interface EndedWorktree extends MergesOf {
@@ -79,12 +80,7 @@ function isOf({ task, workers }: TaskWorktree, record: WorkerRecord): boolean {
 /** An idle agent needs its folder. @throws NancyError `busy` */
 export async function refuseRunning(workspace: Workspace, own: TaskWorktree): Promise<void> {
 	const { workers, problems } = await workspace.workers(own.task);
-	const [problem] = problems.filter(({ isStray }) => !isStray);
-	if (problem)
-		throw new NancyError(
-			'bad-file',
-			phrase`${problem.file} ${problem.reason}: its agent may run; move the file away`,
-		);
+	refuseUnread(problems.filter(({ isStray }) => !isStray));
 	// An agent can take its process out of its record.
 	const sealed = startedFor(workspace.own.dataFolder, { folder: workspace.folder, task: own.task }).find(
 		({ address }) => own.workers.includes(address.worker),

@@ -3,15 +3,13 @@ import { join } from 'node:path';
 import { temporaryName } from '../../base/atomicFile.ts';
 import type { OwnFolder } from '../../core/files/ownFolder.ts';
 import type { WorkerStart } from '../ports.ts';
+import { STARTS } from '../../core/start/workerProcess.ts';
 
 /**
  * What shells print before a command (VS Code's shell integration). VS Code then hands an extension what the program prints, which it does
  * not do otherwise.
  */
 const MARKS = String.raw`\033]633;A\007\033]633;B\007\033]633;C\007`;
-
-/** Where the files are that a start empties. They have names of half-written files, so a sweep removes them. */
-export const STARTS = 'starts';
 
 export interface OnceStarted {
 	shellPath: string;

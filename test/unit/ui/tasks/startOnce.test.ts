@@ -3,8 +3,9 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { TEMPORARY } from '../../../../src/base/atomicFile.ts';
 import { OwnFolder } from '../../../../src/core/files/ownFolder.ts';
-import { abandonOnce, onceStarted, STARTS } from '../../../../src/ui/tasks/startOnce.ts';
+import { abandonOnce, onceStarted } from '../../../../src/ui/tasks/startOnce.ts';
 import { tempFolder } from '../../../support/tempFolder.ts';
+import { STARTS } from '../../../../src/core/start/workerProcess.ts';
 
 it('a terminal that VS Code brings back after it was quit starts no agent a second time', async () => {
 	await using folder = tempFolder();
