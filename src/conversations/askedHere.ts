@@ -13,8 +13,8 @@ export interface AskingPlace {
 	readonly lines: PromptedLines;
 	readonly guarded: GuardedConversation | undefined;
 	readonly silent: SilentHookCalls | undefined;
-	/** A turn runs. Otherwise this terminal takes prompts. */
-	readonly isBusy: boolean;
+	/** A turn of the agent's is not over. Otherwise this terminal takes prompts. */
+	readonly isAtWork: boolean;
 }
 
 /** The questions of an agent in this terminal, one after the other. */
@@ -36,12 +36,12 @@ export class AskedHere {
 
 	/** @returns `undefined` if nobody has answered */
 	ask(question: Asked, over: AbortSignal): Promise<Answered | undefined> {
-		if (!this.place().isBusy) return this.askNow(question, over);
+		if (!this.place().isAtWork) return this.askNow(question, over);
 		const begun = this.last.then(() => {
 			// Outside of a turn it is only told here: neither the next turn nor its questions wait for it. The turn may be over since it came.
-			const { isBusy } = this.place();
+			const { isAtWork } = this.place();
 			const answer = this.askNow(question, over);
-			return { answer, typed: isBusy ? answer : undefined };
+			return { answer, typed: isAtWork ? answer : undefined };
 		});
 		this.last = begun.then(({ typed }) => typed).catch(() => undefined);
 		return begun.then(({ answer }) => answer);
@@ -60,13 +60,13 @@ export class AskedHere {
 
 	private async askNow(asked: Asked, over: AbortSignal): Promise<Answered | undefined> {
 		if (over.aborted) return undefined;
-		const { agent, lines, guarded, silent, isBusy } = this.place();
+		const { agent, lines, guarded, silent, isAtWork } = this.place();
 		const answering = async () => {
 			silent?.asked(asked);
 			const question = new PermissionQuestion(asked, agent, lines, over);
-			return question.answer(held => guarded?.call(held.event, 'ask', held.payload), isBusy);
+			return question.answer(held => guarded?.call(held.event, 'ask', held.payload), isAtWork);
 		};
-		const answer = await (isBusy ? this.whileHeld(answering) : answering()).catch((error: unknown) => {
+		const answer = await (isAtWork ? this.whileHeld(answering) : answering()).catch((error: unknown) => {
 			lines.say(`This question cannot be asked, and is denied: ${visible(errorText(error))}`);
 			return undefined;
 		});

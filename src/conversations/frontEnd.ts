@@ -55,8 +55,8 @@ export class FrontEnd {
 		});
 		this.asked = new AskedHere(() => {
 			this.shown.flush();
-			const { lines, guarded, silent, isBusy } = this;
-			return { agent: this.talk.acp, lines, guarded, silent, isBusy };
+			const { lines, guarded, silent, atWork } = this;
+			return { agent: this.talk.acp, lines, guarded, silent, isAtWork: atWork !== undefined };
 		});
 		this.shown = new UpdateLines((line, style) => this.asked.say(() => this.say(line, style)));
 		this.sign = new WorkSign(this.lines, this.shown);

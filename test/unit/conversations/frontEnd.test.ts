@@ -41,9 +41,10 @@ beforeEach(() => {
 });
 afterEach(() => room.folder.remove());
 
-/** The desk has each question until the file `go` is there, and no answer then. */
-function holdAtTheDesk(): void {
-	const script = '#!/bin/sh\n[ "$3" = ask ] && until [ -e "$SEEN/go" ]; do sleep 0.05; done\nexec cat >/dev/null\n';
+/** The desk has each question until the file `ask` is there, and no answer then. A call of another kind may wait for its own file too. */
+function holdAtTheDesk(...others: string[]): void {
+	const held = ['ask', ...others].join('|');
+	const script = `#!/bin/sh\ncase "$3" in ${held}) until [ -e "$SEEN/$3" ]; do sleep 0.05; done;; esac\nexec cat >/dev/null\n`;
 	writeFileSync(room.folder.file('guard'), script, { mode: 0o755 });
 }
 
@@ -57,23 +58,25 @@ it('a question outside of a turn holds up neither the next turn nor what it says
 	await shown.waitForText(/Answer it in Nancy’s view Questions\.\n>$/);
 	shown.type('Go on.\r');
 	await shown.waitForText(/Got "Go on\."\s+>$/);
-	writeFileSync(room.folder.file('seen', 'go'), '');
+	writeFileSync(room.folder.file('seen', 'ask'), '');
 	await shown.waitForText(/Nobody has answered it: it is denied\.[^]*Outcome: cancelled\s+>$/);
 	await shown.close();
 });
 
-it('a question that is left when its turn is over holds up no question of the next turn', async () => {
-	holdAtTheDesk();
+it('a question that is left when its turn is over, and one behind it, hold up no question of the next turn', async () => {
+	holdAtTheDesk('end');
 	const ask = (name: string) => ASK.replace("id: 'q'", `id: '${name}'`).replace("'Allow'", `'Allow ${name}'`);
 	const prompted = `const { text } = params.prompt[0];
-		if (text === 'Begin.') { ${ask('one')}; ${ask('two')}; } else { open = id; return ${ask('three')} }`;
+		if (text === 'Begin.') { ${ask('one')}; ${ask('two')}; result.stopReason = 'max_tokens'; } else { open = id; return ${ask('three')} }`;
 	const over =
 		"if (!method) { words('Answered ' + id + '\\n'); if (id === 'three') say({ id: open, result }); return; }";
 	room.does(`let open;${smallAgent(prompted, over)}`);
 	const shown = await room.talk();
-	await shown.waitForText(/Allow one[^]*Your answer.*:$/);
+	await shown.waitForText(/Allow one[^]*limit of tokens[^]*Your answer.*:$/);
 	shown.type('y\r');
-	await shown.waitForText(/Nancy’s view Questions\.\s+Answered one\s+>$/);
+	await shown.waitForText(/Nancy’s view Questions\.\s+Answered one$/);
+	writeFileSync(room.folder.file('seen', 'end'), '');
+	await shown.waitForText(/Answered one\s+>$/);
 	shown.type('Go on.\r');
 	await shown.waitForText(/Allow three[^]*Your answer.*:$/);
 	shown.type('y\r');
