@@ -5,6 +5,7 @@ import { liveness } from '../../base/liveness.ts';
 import { NewestMap } from '../../base/newestMap.ts';
 import type { QuestionId } from '../../protocol/question.ts';
 import type { Driver } from '../driver/driver.ts';
+import { RENEWAL_MS } from '../files/leases.ts';
 import { applyRules } from '../questions/applyRules.ts';
 import type { DeskRules } from '../questions/deskRules.ts';
 import { Questions, type Asked } from '../questions/questions.ts';
@@ -53,6 +54,8 @@ export class LiveQuestions implements Disposable {
 	private rulesProblem = '';
 	/** The agents' events may show what came of an answer. */
 	private hasNews = false;
+	/** In this process's own time. */
+	private lookedAt = 0;
 
 	constructor(
 		private readonly workspace: Workspace,
@@ -88,6 +91,9 @@ export class LiveQuestions implements Disposable {
 	}
 
 	private tick(): void {
+		// Nobody hears of the end of another machine.
+		const isElsewhere = this.open.some(({ question: { holder } }) => liveness(holder) === 'unknown');
+		if (isElsewhere && performance.now() - this.lookedAt >= RENEWAL_MS) this.touch();
 		const isLeft = this.open.some(
 			({ question: { id, agent, holder } }) =>
 				liveness(holder) === 'dead' && (!this.handed.has(id) || (agent && liveness(agent) === 'dead')),
@@ -135,6 +141,7 @@ export class LiveQuestions implements Disposable {
 
 	private async lookAtDisk(): Promise<{ open: readonly LiveQuestion[]; over: readonly LiveQuestion[] }> {
 		this.hasNews = false;
+		this.lookedAt = performance.now();
 		await this.applyRules();
 		const found: LiveQuestion[] = [];
 		for (const asked of await this.desk.open()) {
@@ -169,7 +176,7 @@ export class LiveQuestions implements Disposable {
 
 	/** A holder ends its own question while it waits. After an answer, the events tell. */
 	private async isOver(asked: Asked): Promise<boolean> {
-		const isHeld = !asked.answer && liveness(asked.question.holder) !== 'dead';
+		const isHeld = !asked.answer && (await this.desk.machines.isHeld(asked.question.holder));
 		if (isHeld) return false;
 		const { drivers } = this.options;
 		const settled = await settle(this.desk, { paths: this.workspace.paths, drivers }, asked);

@@ -21,6 +21,7 @@ export interface Holding {
  * ever times out to an answer
  */
 export async function hold(questions: Questions, question: Question, holding: Holding): Promise<Answer | undefined> {
+	const lease = questions.machines.keep();
 	const bell = new Bell(['answers', 'outcomes'].map(kind => join(questions.folder, kind)));
 	try {
 		for (;;) {
@@ -45,6 +46,7 @@ export async function hold(questions: Questions, question: Question, holding: Ho
 		await questions.end(question.id, 'refused', errorText(error)).catch(() => undefined);
 		return undefined;
 	} finally {
+		lease.dispose();
 		bell.dispose();
 	}
 }

@@ -1,6 +1,5 @@
 import { lstat } from 'node:fs/promises';
 import { hasCode, NancyError } from '../../base/errors.ts';
-import { liveness } from '../../base/liveness.ts';
 import { look, stampOf } from '../../base/look.ts';
 import { phrase, type Phrase } from '../../base/phrase.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
@@ -16,6 +15,7 @@ import {
 } from '../../protocol/question.ts';
 import type { Rule } from '../../protocol/deskRules.ts';
 import { idTime } from '../mailbox/messageId.ts';
+import { Leases } from '../files/leases.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { AnswerSeal } from './answerSeal.ts';
 import { digestOf } from './digest.ts';
@@ -26,6 +26,9 @@ export const DESK = 'desk';
 
 /** A question goes last: without it nobody looks for the others. */
 const KINDS = ['outcomes', 'handed', 'handing', 'answers', 'told', 'questions'] as const;
+
+/** Beside {@link DESK}: whoever watches the desk need not hear of each sign of life. */
+const MACHINES = 'machines';
 
 /** How long questions are kept, in milliseconds: 90 days. */
 const KEPT_MS = 90 * 24 * 60 * 60 * 1000;
@@ -57,9 +60,12 @@ export interface Asked {
  */
 export class Questions {
 	private readonly seal: AnswerSeal;
+	/** Of the machines whose processes hold questions: nobody sees a process of another machine. */
+	readonly machines: Leases;
 
 	constructor(private readonly own: OwnFolder) {
 		this.seal = new AnswerSeal(own, [DESK, 'key.json']);
+		this.machines = new Leases(own.path(MACHINES));
 	}
 
 	/** The folder that holds the records, for a watcher. */
@@ -71,6 +77,8 @@ export class Questions {
 	async prepare(nowMs = Date.now()): Promise<void> {
 		await this.seal.prepare();
 		for (const kind of KINDS) await this.own.makeFolder(DESK, kind);
+		await this.own.makeFolder(MACHINES);
+		await this.machines.sweep();
 		const names = this.names('questions');
 		const [oldest, yesterday] = [idTime(nowMs - KEPT_MS), idTime(nowMs - DAY_MS)];
 		const tooMany = names.slice(0, -MOST_KEPT).filter(name => name < yesterday);
@@ -87,6 +95,7 @@ export class Questions {
 		const answer = this.own.path(DESK, 'answers', `${question.id}.json`);
 		if (await look(answer))
 			throw new NancyError('bad-file', phrase`${answer} is older than its question, so it is nobody's answer`);
+		await this.machines.renew();
 		await this.own.create(question, DESK, 'questions', `${question.id}.json`);
 	}
 
@@ -128,7 +137,7 @@ export class Questions {
 		const { question, answer: earlier, outcome } = await this.get(answer.question);
 		if (outcome) throw isOver(outcome);
 		if (earlier) throw answeredAlready(earlier);
-		if (liveness(question.holder) === 'dead')
+		if (!(await this.machines.isHeld(question.holder)))
 			throw new NancyError(
 				'wrong-state',
 				phrase`nobody waits for this answer any more. If the agent still asks, answer in its terminal.`,

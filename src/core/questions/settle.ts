@@ -1,4 +1,3 @@
-import { liveness } from '../../base/liveness.ts';
 import type { Answer, OutcomeState, Question } from '../../protocol/question.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -52,21 +51,26 @@ async function shownOver(
 	asked: Asked,
 ): Promise<Shown | 'soon' | undefined> {
 	const { question, answer } = asked;
-	const isUnheld = liveness(question.holder) === 'dead';
+	const isUnheld = !(await questions.machines.isHeld(question.holder));
+	const hasEnded = question.agent !== undefined && !(await questions.machines.isHeld(question.agent));
 	// Before the events are read: the last of them may have come meanwhile.
-	const isGone = isUnheld && hasEnded(question) && !hasWaiting(paths.spool);
+	const isGone = isUnheld && hasEnded && !hasWaiting(paths.spool);
 	const records = await new TrafficFollower(paths, question.session, TAIL_BYTES).next();
 	const isLost = isUnheld && !(await questions.isHanded(question.id));
 	// No event shows what came of an answer that the CLI never had. A delegate's denial looks like a No that was applied.
 	const shown = isLost && answer ? undefined : outcomeIn(asked, records);
 	const isExact = !answer || isLost || shown?.by.event.kind === 'permission-answered';
+	// For a delegate, and for an agent that has ended, no prompt remains.
+	const isPromptLeft = question.delegate === undefined && !hasEnded;
 	const record = isExact ? undefined : callRecord(question, records, drivers);
 	const state = record && stateBy(await deciderOf(record.call, record.file, record.format), answer);
 	if (record && !state && shown && Date.now() < Date.parse(shown.by.at) + RECORDED_MS) return 'soon';
 	return (
 		(state ? { state, evidence: shown?.evidence ?? BROKEN_OFF } : undefined) ??
 		shown ??
-		(isLost ? { state: alone(question), evidence: 'the process that waited has ended' } : undefined) ??
+		(isLost
+			? { state: isPromptLeft ? 'silent' : 'ended', evidence: 'the process that waited has ended' }
+			: undefined) ??
 		(await breakIn(asked, records, drivers)) ??
 		(isGone ? { state: 'ended', evidence: 'the agent has ended' } : undefined)
 	);
@@ -117,15 +121,6 @@ function recordOf({ driver }: Question, records: readonly TrafficRecord[], drive
 	const format = transcriptIn(drivers, driver);
 	const file = records.flatMap(record => (record.type === 'event' ? (record.event.transcript ?? []) : [])).at(-1);
 	return format === 'none' || file === undefined ? undefined : { format, file };
-}
-
-function hasEnded({ agent }: Question): boolean {
-	return agent !== undefined && liveness(agent) === 'dead';
-}
-
-/** The state of a question whose waiting process has ended. For a delegate, and for an agent that has ended, no prompt remains. */
-function alone(question: Question): OutcomeState {
-	return question.delegate === undefined && !hasEnded(question) ? 'silent' : 'ended';
 }
 
 interface Shown {

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
@@ -90,6 +90,32 @@ it.each([
 	if (!readOnly) await eventually('its end', async () => (await own.desk.readOutcome(left.id))?.state === 'silent');
 	await (readOnly ? own.shows('kept', 'left') : own.shows('kept'));
 	if (readOnly) expect(await own.desk.readOutcome(left.id)).toBeUndefined();
+});
+
+it('ends a question of a machine that has shown no sign of life for a minute', async () => {
+	await using own = lab();
+	const kept = await seedQuestion(own.workspace, { title: 'kept' });
+	const folder = own.workspace.own.path('machines');
+	const [here] = readdirSync(folder);
+	expect(here).toBe(kept.holder.machine);
+	const ask = async (title: string, machine: string, silentMs: number) => {
+		const sign = join(folder, machine);
+		writeFileSync(sign, 'at work\n');
+		const heard = new Date(Date.now() - silentMs);
+		utimesSync(sign, heard, heard);
+		const { digest: _, ...asked } = newQuestion(kept.driver, { ...kept, input: {} });
+		const holder = { ...kept.holder, machine };
+		const question = { ...asked, title, holder, agent: holder };
+		await own.desk.ask({ ...question, digest: digestOf(question) });
+		return question.id;
+	};
+	await ask('at work', '0.aaaaaaaa.1', 0);
+	const silent = await ask('silent', '0.aaaaaaaa.2', 61_000);
+	await own.live.refresh();
+	await own.shows('kept', 'at work');
+	expect(await own.desk.readOutcome(silent)).toMatchObject({ state: 'ended' });
+	const late = own.desk.answer({ ...answerTo(kept), question: silent });
+	await expect(late).rejects.toMatchObject({ code: 'wrong-state' });
 });
 
 it('has no question twice at any moment, once as open and once as over', async () => {
