@@ -35,8 +35,9 @@ export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof O
 		const lookAfter = queueLook(context);
 		const deadlineMs = Date.now() + timeoutMs;
 		const told = new Map<string, number>();
+		let open: readonly Delegate[] = [];
 		for (let count = 1; ; count++) {
-			const open = (await chosen(context, id)).filter(
+			open = (await chosen(context, id, open)).filter(
 				({ state, status, isUnproved }) => !isFinal(state) || !(status.reported || isUnproved),
 			);
 			if (open.length === 0) return {};
@@ -62,12 +63,24 @@ function waitsWords({ record }: Delegate, count: number): string {
 	return `delegate ${record.id} waits for ${answers} of its user, who sees the question with nancy questions`;
 }
 
-/** Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait. */
-async function chosen(context: OperationContext, id: DelegateId | undefined): Promise<Delegate[]> {
+/**
+ * Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait.
+ * @param open before
+ * @throws NancyError `no-task` if the record of one was removed that has not been deleted
+ */
+async function chosen(
+	context: OperationContext,
+	id: DelegateId | undefined,
+	open: readonly Delegate[],
+): Promise<Delegate[]> {
 	const store = new Delegates(context.workspace);
 	const tickets = ticketsOf(context);
 	// Another program waits for a swarm's worker, which need not report its end.
 	const seen =
 		id === undefined ? (await store.list()).delegates.filter(({ isForeign }) => !isForeign) : [await store.get(id)];
+	for (const { record } of open) {
+		const isListed = seen.some(each => each.record.id === record.id);
+		if (!isListed && (await tickets.has(record.id))) await store.get(record.id);
+	}
 	return Promise.all(seen.map(delegate => reportable(store, tickets, delegate)));
 }

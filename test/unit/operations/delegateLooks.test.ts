@@ -1,12 +1,15 @@
-import { writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { IN_WINDOW } from '../../../src/core/asker/asker.ts';
+import { Delegates } from '../../../src/core/delegates/delegates.ts';
 import { endUnwatched } from '../../../src/core/delegates/ending.ts';
 import * as operations from '../../../src/operations/index.ts';
 import { perform } from '../../../src/operations/operation.ts';
 import { DelegateId } from '../../../src/protocol/delegate.ts';
 import { FIRST_WORKER, TaskName } from '../../../src/protocol/names.ts';
 import { DelegateRoom } from '../../support/delegateRoom.ts';
+import { eventually } from '../../support/eventually.ts';
 import { agentAt, contextOf } from '../../support/operationContext.ts';
 
 let room: DelegateRoom;
@@ -73,6 +76,17 @@ it('a wait is over when what it waits for has ended, and is late otherwise', asy
 		output: '',
 	});
 	await Promise.all([ends, perform(await operations.waitForDelegates(), IN_WINDOW, {}, context())]);
+});
+
+it('a wait for all does not take one for ended whose record is removed while it runs', async () => {
+	const { record } = await room.queue();
+	const list = vi.spyOn(Delegates.prototype, 'list');
+	const wait = perform(await operations.waitForDelegates(), IN_WINDOW, {}, context());
+	const refused = expect(wait).rejects.toMatchObject({ code: 'no-task' });
+	await eventually('the first look', () => list.mock.settledResults.some(({ type }) => type === 'fulfilled'));
+	list.mockRestore();
+	rmSync(join(room.delegates.folder, `${record.id}.json`));
+	await refused;
 });
 
 it('a queue that cannot be looked after is noted, and makes no folder a workspace', async () => {
