@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import { NancyError } from '../../base/errors.ts';
 import { phrase } from '../../base/phrase.ts';
 import { theTask } from '../../core/workspace/named.ts';
@@ -94,10 +95,15 @@ export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: 
 	const isKnown = started.some(isMeant);
 	if (!isKnown) await workspace.task(task);
 	const recorded = await workspace.workers(task).catch((error: unknown) => {
-		if (isKnown) return { workers: [] };
+		if (isKnown) return { workers: [], problems: [] };
 		throw error;
 	});
-	const names = new Set([...recorded.workers.map(({ name }) => name), ...started]);
+	// Of one whose record cannot be read, whoever acts on it says so.
+	const unread = recorded.problems.flatMap(({ file, isStray }) => {
+		const name = WorkerName.safeParse(basename(file, '.json'));
+		return !isStray && name.success ? [name.data] : [];
+	});
+	const names = new Set([...recorded.workers.map(({ name }) => name), ...started, ...unread]);
 	const chosen = [...names].filter(isMeant);
 	if (chosen.length === 0) throw noWorker({ task, worker });
 	return chosen.map(name => ({ task, worker: name }));

@@ -121,6 +121,20 @@ describe('nancy stop', () => {
 		},
 	);
 
+	it('ends the others of a task, and names the record that tells of no process', async () => {
+		await using project = new Project();
+		const task = await project.addTask('fix-login');
+		const agent = await startAgent(project, FIRST_WORKER);
+		await project.addWorker(task, FIRST_WORKER, { process: agent.process });
+		const unread = project.workspace.paths.workerRecord(task, await project.addWorker(task, 'worker-2'));
+		writeFileSync(unread, 'none');
+
+		const { code, stderr } = await nancy.run(['stop', 'fix-login'], { cwd: project.path });
+
+		expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(unread) });
+		expect(await agent.ended).toEqual([null, 'SIGTERM']);
+	});
+
 	it.each([
 		{ args: ['stop', 'other'], says: 'there is no task other' },
 		{ args: ['stop', 'fix-login'], says: 'fix-login has no worker yet' },
