@@ -37,7 +37,7 @@ export const waitForDelegates: Operation<z.infer<typeof Input>, z.infer<typeof O
 		const told = new Map<string, number>();
 		let open: readonly Delegate[] = [];
 		for (let count = 1; ; count++) {
-			open = (await chosen(context, id, open)).filter(
+			open = (await chosen(context, id, { open, lookAfter })).filter(
 				({ state, status, isUnproved }) => !isFinal(state) || !(status.reported || isUnproved),
 			);
 			if (open.length === 0) return {};
@@ -64,23 +64,27 @@ function waitsWords({ record }: Delegate, count: number): string {
 }
 
 /**
- * Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait.
- * @param open before
- * @throws NancyError `no-task` if the record of one was removed that has not been deleted
+ * Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait that has begun.
+ * @param before those that were open at the last look, and what looks after the queue
+ * @throws NancyError `no-task` if the record of one of them was removed, though nobody has deleted it
  */
 async function chosen(
 	context: OperationContext,
 	id: DelegateId | undefined,
-	open: readonly Delegate[],
+	before: { open: readonly Delegate[]; lookAfter: () => Promise<void> },
 ): Promise<Delegate[]> {
 	const store = new Delegates(context.workspace);
 	const tickets = ticketsOf(context);
 	// Another program waits for a swarm's worker, which need not report its end.
-	const seen =
+	const listed =
 		id === undefined ? (await store.list()).delegates.filter(({ isForeign }) => !isForeign) : [await store.get(id)];
-	for (const { record } of open) {
-		const isListed = seen.some(each => each.record.id === record.id);
-		if (!isListed && (await tickets.has(record.id))) await store.get(record.id);
+	const lost: DelegateId[] = [];
+	for (const { record } of before.open) {
+		const isListed = listed.some(each => each.record.id === record.id);
+		if (!isListed && (await tickets.has(record.id))) lost.push(record.id);
 	}
-	return Promise.all(seen.map(delegate => reportable(store, tickets, delegate)));
+	// A look brings back the record of one that runs on another machine.
+	if (lost.length > 0) await before.lookAfter();
+	const found = await Promise.all(lost.map(each => store.get(each)));
+	return Promise.all([...listed, ...found].map(delegate => reportable(store, tickets, delegate)));
 }

@@ -27,7 +27,7 @@ export interface Delegate {
 	isForeign?: true;
 	/** The user's sealed records know nothing of it: nobody but its files says that it was asked, or what it has answered. */
 	isUnproved?: true;
-	/** Its files are not those that its user had queued: told is that it has ended, and nothing of what they say. */
+	/** Its files are not those that its user had queued. Nancy tells that it has ended, and nothing of what they say. */
 	isChanged?: true;
 }
 

@@ -66,7 +66,9 @@ export class Leases {
 	/** To be called before something is taken, and every ten seconds while it is held. More frequent calls cost nothing. */
 	async renew(): Promise<void> {
 		const machine = ownMachine();
-		if (machine === undefined || performance.now() - (renewed.get(this.folder) ?? -Infinity) < RENEWAL_MS) return;
+		const last = renewed.get(this.folder) ?? -Infinity;
+		// A write takes its time. So ten seconds after the last call, it is less than that since the last renewal.
+		if (machine === undefined || performance.now() - last < RENEWAL_MS / 2) return;
 		const file = join(this.folder, machine);
 		// Written, so that the disk dates it. A time set by this process would be this machine's.
 		const write = () => writeInPlace(file, 'at work\n', 'overwrite');

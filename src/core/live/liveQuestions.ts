@@ -54,7 +54,7 @@ export class LiveQuestions implements Disposable {
 	private rulesProblem = '';
 	/** The agents' events may show what came of an answer. */
 	private hasNews = false;
-	/** In this process's own time. */
+	/** The time of the last look, as `performance.now()` says it. */
 	private lookedAt = 0;
 
 	constructor(
@@ -91,7 +91,7 @@ export class LiveQuestions implements Disposable {
 	}
 
 	private tick(): void {
-		// Nobody hears of the end of another machine.
+		// No event tells that another machine has stopped.
 		const isElsewhere = this.open.some(({ question: { holder } }) => liveness(holder) === 'unknown');
 		if (isElsewhere && performance.now() - this.lookedAt >= RENEWAL_MS) this.touch();
 		const isLeft = this.open.some(

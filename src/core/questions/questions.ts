@@ -27,7 +27,7 @@ export const DESK = 'desk';
 /** A question goes last: without it nobody looks for the others. */
 const KINDS = ['outcomes', 'handed', 'handing', 'answers', 'told', 'questions'] as const;
 
-/** Beside {@link DESK}: whoever watches the desk need not hear of each sign of life. */
+/** Beside {@link DESK}: a watcher of the desk need not hear of each sign of life. */
 const MACHINES = 'machines';
 
 /** How long questions are kept, in milliseconds: 90 days. */
@@ -60,7 +60,7 @@ export interface Asked {
  */
 export class Questions {
 	private readonly seal: AnswerSeal;
-	/** Of the machines whose processes hold questions: nobody sees a process of another machine. */
+	/** The machines whose processes hold questions. Nobody sees a process of another machine. */
 	readonly machines: Leases;
 
 	constructor(private readonly own: OwnFolder) {

@@ -1,3 +1,4 @@
+import { liveness } from '../../base/liveness.ts';
 import type { Answer, OutcomeState, Question } from '../../protocol/question.ts';
 import type { AgentEvent, TrafficRecord } from '../../protocol/traffic.ts';
 import type { Driver } from '../driver/driver.ts';
@@ -52,7 +53,8 @@ async function shownOver(
 ): Promise<Shown | 'soon' | undefined> {
 	const { question, answer } = asked;
 	const isUnheld = !(await questions.machines.isHeld(question.holder));
-	const hasEnded = question.agent !== undefined && !(await questions.machines.isHeld(question.agent));
+	// Of a machine that is silent nobody knows whether its agents have ended.
+	const hasEnded = question.agent !== undefined && liveness(question.agent) === 'dead';
 	// Before the events are read: the last of them may have come meanwhile.
 	const isGone = isUnheld && hasEnded && !hasWaiting(paths.spool);
 	const records = await new TrafficFollower(paths, question.session, TAIL_BYTES).next();

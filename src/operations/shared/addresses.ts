@@ -98,7 +98,7 @@ export async function resolveWorkers(workspace: Workspace, asker: Asker, typed: 
 		if (isKnown) return { workers: [], problems: [] };
 		throw error;
 	});
-	// Of one whose record cannot be read, whoever acts on it says so.
+	// A record that cannot be read still names its worker. What is done to that worker then fails, and tells why.
 	const unread = recorded.problems.flatMap(({ file, isStray }) => {
 		const name = WorkerName.safeParse(basename(file, '.json'));
 		return !isStray && name.success ? [name.data] : [];

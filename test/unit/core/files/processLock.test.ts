@@ -5,8 +5,9 @@ import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ownIdentity, processWord } from '../../../../src/base/liveness.ts';
+import { ownMachine } from '../../../../src/base/machine.ts';
 import { holdingLock } from '../../../../src/core/files/holdingLock.ts';
-import { Leases } from '../../../../src/core/files/leases.ts';
+import { Leases, RENEWAL_MS } from '../../../../src/core/files/leases.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { killedAt } from '../../../support/killedAt.ts';
@@ -152,4 +153,19 @@ it('a sign of life goes after a day, but not that of a machine that works', asyn
 	}
 	await leases.sweep();
 	expect(readdirSync(folder.path).toSorted()).toEqual([own, 'zz.1.2'].toSorted());
+});
+
+it('a sign of life is renewed every ten seconds while something is held', async () => {
+	vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+	const lease = new Leases(folder.path).keep();
+	// The write takes its time.
+	vi.advanceTimersByTime(3);
+	const sign = join(folder.path, ownMachine() ?? '');
+	await eventually('the sign of life', () => existsSync(sign));
+	// It counts as renewed once the write is over.
+	await sleep(20);
+	utimesSync(sign, 1, 1);
+	vi.advanceTimersByTime(RENEWAL_MS - 3);
+	await eventually('its renewal', () => lstatSync(sign).mtimeMs > 1000);
+	lease.dispose();
 });

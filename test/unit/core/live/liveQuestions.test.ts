@@ -113,7 +113,7 @@ it('ends a question of a machine that has shown no sign of life for a minute', a
 	const silent = await ask('silent', '0.aaaaaaaa.2', 61_000);
 	await own.live.refresh();
 	await own.shows('kept', 'at work');
-	expect(await own.desk.readOutcome(silent)).toMatchObject({ state: 'ended' });
+	expect(await own.desk.readOutcome(silent)).toMatchObject({ state: 'silent' });
 	const late = own.desk.answer({ ...answerTo(kept), question: silent });
 	await expect(late).rejects.toMatchObject({ code: 'wrong-state' });
 });
