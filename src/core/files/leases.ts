@@ -93,9 +93,9 @@ export class Leases {
 		return isHeldBy(holder, join(this.folder, holder.machine ?? ''), this.folder);
 	}
 
-	/** Removes the files of machines that have been silent for a day. */
+	/** Removes the files of other machines that have been silent for a day. */
 	async sweep(): Promise<void> {
-		const files = (await entriesOf(this.folder)).filter(entry => entry.isFile());
+		const files = (await entriesOf(this.folder)).filter(entry => entry.isFile() && entry.name !== ownMachine());
 		if (files.length === 0) return;
 		const now = await diskTime(this.folder);
 		for (const { name } of files) {
