@@ -26,7 +26,7 @@ import { handOver, makeWorktree } from './shared/taskWorktree.ts';
 import { noteTaskChoice } from './shared/taskAgent.ts';
 import { beginSnapshot } from './shared/taskSnapshot.ts';
 import { isWorktree, startOf, StartRequest, type Start } from './shared/startRequest.ts';
-import { permitStart, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
+import { permitStart, refuseModules, refuseExtraFromAgent, settingsToSee, type Asking } from './shared/starting.ts';
 
 /** The process to start. The owner of its terminal starts it and calls `recordProcess`. */
 const Output = z.object({
@@ -65,6 +65,7 @@ export const orchestrate: Operation<StartRequest, Output, OperationContext, Star
 		const { driver } = start.found;
 		const asking = { asker, context, settings: await context.readSettings(workspace.folder) };
 		await permitStart(driver, workspace.folder, asking);
+		refuseModules(driver, asking);
 		refuseExtraFromAgent(driver, input.extra, asking);
 		return start;
 	},

@@ -447,6 +447,16 @@ describe('an agent', () => {
 	});
 });
 
+it('no agent starts opencode in a terminal, where it runs modules that an agent can put into the workspace', async () => {
+	await using it = await place();
+	set({ delegates: { permissionsFromAgents: { opencode: 'ask' } } });
+	const agent = { cwd: it.own.path, env: { ...it.base, ...it.worker }, isTerminal: true };
+	const refused = await nancy.runHere(['orchestrate', it.task, '--agent', 'opencode', '--prompt', 'x'], agent);
+	expect(refused).toMatchObject(REFUSED);
+	expect(refused.stderr).toContain('in a terminal, where it runs modules of the workspace; use nancy delegate');
+	expect(existsSync(it.folder.file('bin/args'))).toBe(false);
+});
+
 describe('settings that can run commands', () => {
 	const executable = [
 		['claude-code', '.claude/settings.json'],

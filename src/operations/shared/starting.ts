@@ -131,6 +131,16 @@ export async function permitStart(driver: Driver, folder: string, asking: Asking
 	return place;
 }
 
+/**
+ * A CLI that takes modules from the folder that it starts in runs what an agent puts among the packages there. A delegate of it starts
+ * elsewhere.
+ * @throws NancyError `not-trusted` for a start in a terminal that an agent asks for
+ */
+export function refuseModules(driver: Driver, asking: Asking): void {
+	if (asking.asker.is === 'human' || driver.moduleSettings.length === 0 || mayAll(driver, asking)) return;
+	throw notAllowed(driver, asking, 'in a terminal, where it runs modules of the workspace; use nancy delegate');
+}
+
 /** The settings that must stay as a person has seen them when an agent's start is carried out; `undefined` if any may. */
 export function settingsToSee(driver: Driver, asking: Asking): SettingsToSee | undefined {
 	const { asker, context } = asking;
