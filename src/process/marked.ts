@@ -51,12 +51,16 @@ export async function stopMarked(name: string, value: string, graceMs = 1000): P
 	const asked = new Set<number>();
 	let looksInVain = 0;
 	const killsFrom = Date.now() + graceMs;
-	while (Date.now() < killsFrom + STUBBORN_MS) {
+	// The machine may sleep in between.
+	let killedSince = Infinity;
+	while (Date.now() < killedSince + STUBBORN_MS) {
 		const left = (await markedProcesses(name, value)).filter(each => liveness(each) !== 'dead');
 		looksInVain = left.length === 0 ? looksInVain + 1 : 0;
 		if (looksInVain === LOOKS_IN_VAIN) return;
+		const isPatient = Date.now() < killsFrom;
+		if (!isPatient) killedSince = Math.min(killedSince, Date.now());
 		for (const { pid } of left) {
-			if (Date.now() >= killsFrom) signal(pid, 'SIGKILL');
+			if (!isPatient) signal(pid, 'SIGKILL');
 			else if (!asked.has(pid)) signal(pid, 'SIGTERM');
 			asked.add(pid);
 		}

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { markedProcesses, markWithin, RUN_MARK, stopMarked } from '../../../src/process/marked.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually, HANG_MS } from '../../support/eventually.ts';
+import { tempFolder } from '../../support/tempFolder.ts';
 
 const marked = (mark: string) => markedProcesses(RUN_MARK, mark);
 
@@ -20,14 +22,34 @@ it('what one that is asked to end starts on its way is ended too', async () => {
 	await start(mark, 'trap "sleep 60 & exit" TERM; while :; do sleep 0.05; done');
 	// Then the trap is set.
 	await eventually('it sleeps', async () => (await marked(mark)).length > 1);
-	await stopMarked(RUN_MARK, mark);
-	expect(await marked(mark)).toEqual([]);
+	// One call gives up after a while.
+	await eventually('all have ended', async () => {
+		await stopMarked(RUN_MARK, mark);
+		return (await marked(mark)).length === 0;
+	});
 });
 
 it('one that will not end is killed', async () => {
 	const mark = randomUUID();
 	await start(mark, 'trap "" TERM; while :; do sleep 0.05; done');
 	await stopMarked(RUN_MARK, mark, 200);
+	expect(await marked(mark)).toEqual([]);
+});
+
+it('one that will not end is killed, also if the machine sleeps meanwhile', async () => {
+	await using folder = tempFolder();
+	const mark = randomUUID();
+	await start(mark, `trap 'touch "${folder.file('asked')}"' TERM; while :; do sleep 0.05; done`);
+	// Then the trap is set.
+	await eventually('it sleeps', async () => (await marked(mark)).length > 1);
+	const now = Date.now.bind(Date);
+	let sleptMs = 0;
+	vi.spyOn(Date, 'now').mockImplementation(() => now() + sleptMs);
+	onTestFinished(() => void vi.restoreAllMocks());
+	const stopped = stopMarked(RUN_MARK, mark, HANG_MS);
+	await eventually('it is asked', () => existsSync(folder.file('asked')));
+	sleptMs = 2 * HANG_MS;
+	await stopped;
 	expect(await marked(mark)).toEqual([]);
 });
 
