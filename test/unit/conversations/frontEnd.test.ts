@@ -394,7 +394,7 @@ describe('the row below all while the agent works', () => {
 	it('says that it works while nothing else says so', async () => {
 		room.does(smallAgent('return onceLet(() => { words("Done.\\n"); say({ id, result }); });'));
 		const shown = await room.talk();
-		await shown.waitForText(/> Begin\.\n— working; Esc interrupts —$/);
+		await shown.waitForText(/> Begin\.\n— working(?:, \d+ s)?; Esc interrupts —$/);
 		room.let();
 		await shown.waitForText(/> Begin\.\nDone\.\n>$/);
 	});
@@ -464,11 +464,11 @@ describe('the row below all while the agent works', () => {
 	it('is one row after a line that the agent reads at once, and after a question', async () => {
 		room.does(asksOnceLet);
 		const shown = await room.talk();
-		await shown.waitForText(/Working\.\n— working; Esc interrupts —$/);
+		await shown.waitForText(/Working\.\n— working(?:, \d+ s)?; Esc interrupts —$/);
 		shown.type('\r\r');
-		await shown.waitForText(/Working\.\n\n\n— working; Esc interrupts —$/);
+		await shown.waitForText(/Working\.\n\n\n— working(?:, \d+ s)?; Esc interrupts —$/);
 		shown.type('/mode x\r');
-		await shown.waitForText(/> \/mode x\n(?:—.*—\n)?— working; Esc interrupts —$/);
+		await shown.waitForText(/> \/mode x\n(?:—.*—\n)?— working(?:, \d+ s)?; Esc interrupts —$/);
 		room.let();
 		await shown.waitForText(/1\. Allow/);
 		shown.type('y\r');

@@ -1,5 +1,6 @@
 import { appendFileSync, existsSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ConversationRecord, forgetConversation } from '../../../src/core/sessions/conversationRecord.ts';
 import { Transcript } from '../../../src/core/sessions/transcripts.ts';
@@ -156,9 +157,14 @@ describe('words that were handed over with a prompt', () => {
 		writeFileSync(seen('closed'), '');
 		shown.type('end_turn at once\r');
 		await eventually('they are being handed over', () => readFileSync(seen('calls'), 'utf8').includes('prompt'));
-		shown.type('\u001b');
-		// It may be the beginning of another key until half a second is over.
-		await new Promise(resolve => setTimeout(resolve, 1000));
+		// Esc may be the beginning of another key until half a second is over. Then the next key is one of its own.
+		await eventually('Esc is taken', async () => {
+			shown.type('\u001b');
+			await sleep(1000);
+			shown.type('q');
+			await sleep(500);
+			return /> q+$/.test(shown.screen());
+		});
 		rmSync(seen('closed'));
 		await shown.waitForText(/Not sent: end_turn at once/);
 		expect(prompts()).toBe('');

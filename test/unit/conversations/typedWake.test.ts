@@ -20,7 +20,8 @@ const address = { task: TaskName.parse('build'), worker: WorkerName.parse('worke
 /** Waits as the guard does, until the file `due` is there. While it waits, `waits` is there. Only who calls it ends it: no terminal does. */
 const GUARD = `#!/bin/sh
 cd "$4" || exit 0
-echo "$1 $3 $NANCY_HOOK_SESSION $NANCY_HOOK_PID" >waits
+echo "$1 $3 $NANCY_HOOK_SESSION $NANCY_HOOK_PID" >waiting
+mv waiting waits
 trap '' HUP
 trap 'rm -f waits; exit 0' TERM
 until [ -e due ]; do sleep 0.05; done
@@ -61,8 +62,9 @@ describe('an idle agent in a watched terminal', () => {
 	const waitsNoMore = () => eventually('nobody waits for a message', () => !existsSync(folder.file('waits')));
 	const messageIsDue = () => writeFileSync(folder.file('due'), '');
 	/** A message is due once this was typed. */
-	const isDueBehind = async (keys: string) => {
+	const isDueBehind = async (keys: string, shown?: RegExp) => {
 		screen.type(keys);
+		if (shown) await screen.waitForText(shown);
 		await waitsNoMore();
 		messageIsDue();
 		// Longer than it takes until somebody waits where nothing is typed.
@@ -93,7 +95,7 @@ describe('an idle agent in a watched terminal', () => {
 	it('is not woken while something is typed, by nobody who waits, and is once that is gone', async () => {
 		await start();
 		await waits();
-		await isDueBehind('half');
+		await isDueBehind('half', /❯ half$/m);
 		expect(screen.screen()).toMatch(/❯ half$/m);
 		expect(prompts()).toEqual([]);
 		for (const _ of 'half') screen.type('\u007f');
@@ -105,8 +107,7 @@ describe('an idle agent in a watched terminal', () => {
 		await start({ lateMs: 700 });
 		await waits();
 		messageIsDue();
-		await eventually('the wake is decided', () => !existsSync(folder.file('due')));
-		await sleep(300);
+		await eventually('the words have come', () => existsSync(folder.file('came')));
 		screen.type('my own words');
 		await prompted(1);
 		await screen.waitForText(/❯ my own words$/m);

@@ -127,11 +127,11 @@ describe('a delegate of an agent of the protocol', () => {
 			smallAgent(`
 				const part = () => tell({ sessionUpdate: 'tool_call_update', toolCallId: 'c1', status: 'in_progress', content: [] });
 				const working = setInterval(part, 100);
-				setTimeout(() => { clearInterval(working); words('Built.'); say({ id, result }); }, 4000);
+				setTimeout(() => { clearInterval(working); words('Built.'); say({ id, result }); }, 10000);
 				return;
 			`),
 		);
-		const { ending } = await delegated('Build.', { idleMs: 2000 });
+		const { ending } = await delegated('Build.', { idleMs: 8000 });
 		expect(ending).toMatchObject({ is: 'result', result: { text: 'Built.', failure: undefined } });
 	});
 

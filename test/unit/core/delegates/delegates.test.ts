@@ -527,19 +527,17 @@ describe('a status file', () => {
 
 	it('is not written more often however often somebody waits for it', async () => {
 		const delegate = await queue();
-		const at: number[] = [];
-		const writer = new StatusWriter(delegate.status, () => Promise.resolve(void at.push(performance.now())));
+		let writes = 0;
+		const writer = new StatusWriter(delegate.status, () => Promise.resolve(void writes++));
 		const begun = Date.now();
 		while (Date.now() - begun < 1800) {
-			writer.change({ tool_calls: at.length });
+			writer.change({ tool_calls: writes });
 			await writer.flush();
 		}
 		await writer.close();
-		at.push(performance.now());
-		for (const [index, time] of at.entries()) {
-			const later = at[index + 4];
-			if (later !== undefined) expect(later - time).toBeGreaterThan(990);
-		}
+		const seconds = Math.ceil((Date.now() - begun) / 1000);
+		// The first one and the last, and as many as may begin in that time.
+		expect(writes).toBeLessThanOrEqual(2 + 4 * seconds);
 	});
 });
 

@@ -334,7 +334,9 @@ describe('WorkspaceModel', () => {
 		await budgets.set({ task }, { tokens: 100 });
 		await writeFile(transcript, `${JSON.stringify({ inputTokens: 85 })}\n`);
 		await happens('tool-start', { tool: 'Bash', toolUseId: 't1', transcript });
-		const model = await start();
+		// A further pause may come some seconds after the first one.
+		let nowMs = Date.now();
+		const model = await start({ now: () => nowMs });
 		const pauses = (...states: string[]) =>
 			model.messages(address).messages.filter(each => states.includes(each.state));
 		await eventually('it is near', () => model.overview().tasks[0]?.budget?.level === 'near');
@@ -351,6 +353,7 @@ describe('WorkspaceModel', () => {
 		await eventually('it is taken back', () => pauses('withdrawn').length === 1);
 		expect(pauses('queued')).toEqual([]);
 		expect(model.overview().tasks[0]?.budget).toMatchObject({ level: 'ok', budget: { tokens: 1000 } });
+		nowMs += 6000;
 		await budgets.set({ task }, { tokens: 50 });
 		await eventually('another pause', () => pauses('queued').length === 1);
 		await budgets.set({ task }, undefined);

@@ -143,8 +143,7 @@ describe('watch', () => {
 			await start(folder.path);
 			const away = tempFolder();
 			await rename(folder.file('a'), away.file('a'));
-			await eventually('the move', () => seen.has(folder.path));
-			await sleep(50);
+			await eventually('the move', () => seen.has(folder.file('a/b/c')));
 			seen.clear();
 			await writeFile(away.file('a/b/c/file'), '');
 			await sleep(100);

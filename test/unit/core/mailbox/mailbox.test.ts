@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -506,11 +507,18 @@ describe('Mailbox', () => {
 
 	it('takes a file that somebody drops only once nobody writes to it any more', async () => {
 		const file = join(folder, 'inbox', 'note.md');
-		await writeFile(file, 'Delete the build folder');
+		const now = vi.spyOn(Date, 'now');
+		const write = async (text: string) => {
+			await writeFile(file, text);
+			// However long the look at it takes.
+			now.mockReturnValue(statSync(file).mtimeMs);
+		};
+		await write('Delete the build folder');
 		expect(await mailbox.claim(() => 'take')).toEqual([]);
-		await writeFile(file, 'Delete the build folder only after the release is tagged.');
+		await write('Delete the build folder only after the release is tagged.');
 		expect(await mailbox.claim(() => 'take')).toEqual([]);
 		expect(await texts()).toEqual(['queued: Delete the build folder only after the release is tagged.']);
+		now.mockRestore();
 		const future = new Date('2099-01-01');
 		await utimes(file, future, future);
 		expect(await mailbox.claim(() => 'take')).toHaveLength(1);

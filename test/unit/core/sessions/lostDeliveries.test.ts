@@ -9,6 +9,7 @@ import { FIRST_WORKER, SessionId, TaskName, type MessageId } from '../../../../s
 import type { WorkerRecord } from '../../../../src/protocol/records.ts';
 import { transcript as ownRecord } from '../../../../src/drivers/acp/transcript.ts';
 import { mayWake } from '../../../../src/core/mailbox/due.ts';
+import { HANG_MS } from '../../../support/eventually.ts';
 import { fakeDriver } from '../../../support/fakeDriver.ts';
 import { BY_USER, messageContent } from '../../../support/messageContent.ts';
 import { taskRecord } from '../../../support/taskRecord.ts';
@@ -205,7 +206,7 @@ describe('a long message that was handed over in parts', () => {
 describe('what an earlier process was handed', () => {
 	it('is queued again at once when that process is gone, and after a while when nobody knows', async () => {
 		await record();
-		await handedOver('a moment ago', new Date().toISOString());
+		await handedOver('a moment ago', new Date(Date.now() + HANG_MS).toISOString());
 		await settleEarlier(workspace, [fakeDriver], worker, false);
 		expect(await states()).toEqual(['delivered: a moment ago']);
 		await settleEarlier(workspace, [fakeDriver], worker, true);

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { phrase } from '../../../../src/base/phrase.ts';
 import { ENDED, identify } from '../../../../src/base/liveness.ts';
 import type { Version } from '../../../../src/base/version.ts';
@@ -236,6 +236,9 @@ describe('a worker record that cannot be read', () => {
 });
 
 it('what the hook, the terminal and the agent each know of a worker is all kept', async () => {
+	// However long each of them waits for the record.
+	vi.spyOn(Date, 'now').mockReturnValue(Date.now());
+	onTestFinished(() => void vi.restoreAllMocks());
 	await using folder = tempFolder();
 	const { workspace, task } = await workspaceWithTask(folder.path);
 	const process = identify(globalThis.process.pid);
