@@ -80,10 +80,12 @@ function endOf(child: ReturnType<typeof startIn>): Promise<{ code: number | null
 	return new Promise(resolve => {
 		child.once('error', error => resolve({ code: null, complaint: errorText(error) }));
 		child.once('exit', code => {
-			const late = setTimeout(() => {
+			const drop = () => {
 				child.stdout.destroy();
 				child.stderr.destroy();
-			}, PIPES_MS);
+			};
+			// After a stall this timer comes before what the pipes hold is read.
+			const late = setTimeout(() => setImmediate(drop), PIPES_MS);
 			child.once('close', () => {
 				clearTimeout(late);
 				resolve({ code, complaint: '' });
