@@ -10,6 +10,7 @@ import { DelegateCreatedOutput, DelegatesOutput } from '../../src/protocol/outpu
 import { claudeExecutable } from '../support/claudeHome.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
+import { gateIn } from '../support/gate.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 import { long } from '../support/long.ts';
@@ -54,12 +55,18 @@ describe.concurrent('a budget and the real agent', () => {
 		await budgets.set(address, { tokens: 130 });
 		const model = new WorkspaceModel(lab.nancy, [claudeCode], { tickMs: 200 });
 		try {
-			const run = lab.headless('[[sh:sleep 1]] [[sh:sleep 4]] [[sh:touch late]] [[text:Unreached]]', [
+			const gate = gateIn(lab.workspace.path);
+			const run = lab.headless(`[[sh:sleep 1]] ${gate.step} [[sh:touch late]] [[text:Unreached]]`, [
 				'--session-id',
 				session,
 				...bypass,
 			]);
 			await eventually('it is used up', () => model.overview().tasks[0]?.budget?.level === 'spent');
+			await eventually('its pause is queued', async () => {
+				const { messages } = await lab.nancy.mailbox(address).list(['queued']);
+				return messages.length > 0;
+			});
+			gate.open();
 			await run;
 			expect(existsSync(lab.workspace.file('late'))).toBe(false);
 			// A turn that takes long to end is paused once more.

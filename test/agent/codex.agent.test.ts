@@ -113,7 +113,12 @@ describe('the hooks of a real Codex run', () => {
 			isAsync: true,
 		};
 		// Not to be over before the waiter has begun.
-		const stop = { event: 'Stop', command: `sleep 1`, timeout: 5, isAsync: false };
+		const stop = {
+			event: 'Stop',
+			command: `until [ -s '${mark}' ]; do sleep 0.1; done`,
+			timeout: 600,
+			isAsync: false,
+		};
 		const { code } = await lab.headless('[[text:Done]]', [...lab.agent.unattended, ...hookFlags([waiter, stop])]);
 		expect(code).toBe(0);
 		const pid = Number(readFileSync(mark, 'utf8'));

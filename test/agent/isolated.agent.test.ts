@@ -101,7 +101,7 @@ describe(`an isolated delegate of the real agent${skipped}`, { skip: skipped !==
 			command: 'nancy inbox',
 			delegate: `${nancyThere} delegate Nested`,
 			// The process that it was started by is gone, and so is what its environment said.
-			orphan: `(env -i setsid -f ${nancyThere} -C ${cwd} send delegates/other Forged >orphan.txt 2>&1); sleep 2; cat orphan.txt`,
+			orphan: `(env -i setsid -f ${nancyThere} -C ${cwd} send delegates/other Forged >orphan.txt 2>&1); until [ -s orphan.txt ]; do sleep 0.1; done; cat orphan.txt`,
 		};
 		const lines = Object.entries(probes).map(
 			([name, probe]) => `echo "${name}: $({ ${probe}; } 2>&1 | tail -n 1)"`,

@@ -11,6 +11,7 @@ import { conformanceLab, WORKER } from '../conformance/lab.ts';
 import { READY_MS } from '../support/agentLab.ts';
 import { opencodeUnderTest } from '../support/agents/opencode.ts';
 import { eventually } from '../support/eventually.ts';
+import { waitForProgram } from '../support/gate.ts';
 import { long } from '../support/long.ts';
 import { pinnedAgent } from '../support/pinnedAgent.ts';
 import { tempFolder } from '../support/tempFolder.ts';
@@ -108,16 +109,21 @@ describe('the real opencode', () => {
 		await using folder = tempFolder();
 		const launcher = folder.file('nancy-hook');
 		const took = folder.file('took');
+		const givenUp = folder.file('given-up');
 		const print = `if printf '{}\\n' 2>/dev/null; then took=yes; else took=no; fi; echo $took >'${took}.new'`;
-		writeFileSync(launcher, `#!/bin/bash\ntrap '' PIPE\nsleep 1.5\n${print}\nmv '${took}.new' '${took}'\n`);
+		writeFileSync(
+			launcher,
+			`#!/bin/bash\ntrap '' PIPE\n${waitForProgram} '${givenUp}'\n${print}\nmv '${took}.new' '${took}'\n`,
+		);
 		chmodSync(launcher, 0o755);
 		const module = folder.file('guard.mjs');
-		const calls = `const { stdout } = await guard('ses_1', 'tool-end', 'boundary', {}, 200); console.log(JSON.stringify(stdout));`;
+		const calls = `let child; const { stdout } = await guard('ses_1', 'tool-end', 'boundary', {}, 200, started => (child = started)); console.log(JSON.stringify(stdout));`;
+		const closes = `while (!child.stdout.closed) await new Promise(resolve => setTimeout(resolve, 50)); writeFileSync('${givenUp}', '');`;
 		const stays = `while (!existsSync('${took}')) await new Promise(resolve => setTimeout(resolve, 50));`;
-		const imports = `import { existsSync } from 'node:fs';`;
+		const imports = `import { existsSync, writeFileSync } from 'node:fs';`;
 		const source = guardSource(opencode.id, launcher, folder.path);
 		const environment = 'const environment = () => process.env;';
-		writeFileSync(module, [imports, source, environment, calls, stays].join('\n'));
+		writeFileSync(module, [imports, source, environment, calls, closes, stays].join('\n'));
 		const { executable } = pinnedAgent('opencode');
 		const env = { PATH: process.env['PATH'], HOME: folder.path, BUN_BE_BUN: '1' };
 		const { stdout } = await promisify(execFile)(executable, [module], { env });

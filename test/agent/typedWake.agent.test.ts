@@ -92,7 +92,7 @@ describe.each(clis)('the real $driver.displayName in a watched terminal', ({ age
 		worker.terminal.type(driver.screen === 'none' ? '' : driver.screen.sends);
 		// A key that it takes shows at once.
 		await sleep(2000);
-		expect(worker.terminal.screen()).toMatch(cli.onWake);
+		await worker.terminal.waitForText(cli.onWake);
 		worker.terminal.type(agent.no);
 		await sleep(2000);
 		expect(lab.has('made')).toBe(false);

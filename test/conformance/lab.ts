@@ -24,7 +24,7 @@ import type { RecordedRequest } from '../double/modelDouble.ts';
 import { answerQuestion } from '../support/answerQuestion.ts';
 import { agentLab, READY_MS, type AgentLab } from '../support/agentLab.ts';
 import type { AgentUnderTest } from '../support/agents/agentUnderTest.ts';
-import { eventually, HANG_MS } from '../support/eventually.ts';
+import { eventually, HANG_MS, TEST_HANGS_MS } from '../support/eventually.ts';
 import { labMail, type LabMail } from '../support/labMail.ts';
 import type { LocalAgent } from '../support/pinnedAgent.ts';
 import { dataFolderIn, installedRuntime } from '../support/runtime.ts';
@@ -277,7 +277,7 @@ export async function conformanceLab(
 			const ending = runHeadless(
 				{ ...plan, env: { ...lab.env, ...plan.env }, mark: randomUUID() },
 				headlessOf(driver),
-				{ wallMs: 60_000, idleMs: 60_000 },
+				{ wallMs: TEST_HANGS_MS, idleMs: TEST_HANGS_MS },
 				{
 					onStart: process => void recordProcess(nancy, plan.address, process),
 					onEvent: event => events.push(event),

@@ -120,7 +120,7 @@ test('shows a request with its place, and carries the answer to it', async () =>
 	await expect.poll(() => main().textContent()).toContain('Fix the login');
 	expect(await main().textContent()).toContain(cwd);
 	// A key that was meant for something else presses nothing.
-	expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
+	await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1');
 
 	await button('Allow Once').click();
 	await page.getByText('Sent: Allow Once.').waitFor();

@@ -253,11 +253,7 @@ describe('a task in the sidebar', () => {
 		await workbench.contextMenu(working, 'Interrupt');
 		await workbench.row('Tasks', /Go astray.*idle/).waitFor();
 		await workbench.waitForTerminalText(/What should Claude do instead/);
-		await workbench
-			.webview()
-			.getByRole('textbox', { name: /Message/ })
-			.first()
-			.click({ trial: true });
+		await workbench.webview().locator('#text:focus').waitFor();
 		await page.keyboard.type('Go straight on. [[text:Straight on]]');
 		await page.keyboard.press('Control+Enter');
 		await workbench.row('Tasks', /Go astray.*idle · Straight on/).waitFor();
@@ -303,7 +299,8 @@ describe('a task in the sidebar', () => {
 		const shown = '[OK] (command:nancy.doctor) $ (check) safe⟨U+202E⟩txt.exe pay⟨U+200B⟩pal';
 		const mine = { ...address, worker: ORCHESTRATOR };
 		await workbench.row('Tasks', 'Fix $ (flame) [x] (command:nancy.doctor)').waitFor();
-		const note = workbench.toast('writes: ');
+		// It may be told of more than once.
+		const note = workbench.toast('writes: ').first();
 		// What comes together with the seeds is told of together, without its words.
 		await eventually('a note by itself', async () => {
 			await workbench.tidy();

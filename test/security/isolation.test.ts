@@ -265,7 +265,7 @@ describe(`a sandbox${skipped}`, { skip: skipped !== '' }, () => {
 				'mount -o remount,rw / 2>&1 | head -n 1',
 				'ls /proc | grep -c "^[0-9]*$" | sed "s/^.$/few/"',
 				`kill -0 ${process.pid} 2>/dev/null || echo none`,
-				'env -i setsid -f sh -c "grep -az ^NANCY_RUN= /proc/1/environ >mark.txt"; sleep 0.3; tr -d "\\0" <mark.txt',
+				'env -i setsid -f sh -c "grep -az ^NANCY_RUN= /proc/1/environ >mark.txt"; until [ -s mark.txt ]; do sleep 0.05; done; tr -d "\\0" <mark.txt',
 			]),
 		).toEqual([
 			'CapEff:\t0000000000000000',

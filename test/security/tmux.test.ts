@@ -41,7 +41,8 @@ it.skipIf(withoutTmux)(
 
 it.skipIf(withoutTmux)(`starts a second runner beside one of which nobody knows${withoutTmux}`, async () => {
 	await using folder = tempFolder();
-	script(folder.file('nancy'), 'sleep 5');
+	// As long as the folder is there.
+	script(folder.file('nancy'), 'while [ -e "$0" ]; do sleep 0.1; done');
 	const changes = { NANCY_DELEGATES_HOST: 'tmux', TMUX_TMPDIR: folder.path };
 	const start = () => startRunner(folder.file('nancy'), folder.path, 'twice', changes);
 	const runners = [await start(), await start()];

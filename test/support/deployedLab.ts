@@ -6,7 +6,7 @@ import { Workspace, type WorkerAddress } from '../../src/core/workspace/workspac
 import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { addBoundWorker } from './boundWorker.ts';
 import { claudeLab, type ClaudeLab, type ClaudeLabOptions } from './claudeLab.ts';
-import { eventually } from './eventually.ts';
+import { eventually, HANG_MS } from './eventually.ts';
 import { labMail, type LabMail } from './labMail.ts';
 import { dataFolderIn, installedRuntime } from './runtime.ts';
 import { taskRecord } from './taskRecord.ts';
@@ -54,7 +54,7 @@ export async function deployedLab(options: DeployedLabOptions = {}): Promise<Dep
 		...lab,
 		nancy,
 		deploy: deployHooks,
-		...labMail(nancy, 15_000),
+		...labMail(nancy, HANG_MS),
 		anySession: () =>
 			eventually('a session bound', async () => {
 				const { tasks } = await nancy.tasks();

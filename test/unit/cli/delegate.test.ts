@@ -706,9 +706,12 @@ describe('workers of a swarm', () => {
 			writeFileSync(it.folder.file('worker.md'), prompt);
 			return it.run(['run', '--headless', '--prompt-file', it.folder.file('worker.md')], { ...swarm, ...env });
 		};
-		const slow = run('first', { FAKE_CLAUDE: `cat > /dev/null; sleep 20; echo '${ANSWER}'` });
+		const works = it.folder.file('works');
+		const work = `cat > /dev/null; touch '${works}'; while [ -e '${works}' ]; do sleep 0.1; done`;
+		const slow = run('first', { FAKE_CLAUDE: work });
 		const status = () => DelegateStatus.parse(JSON.parse(readFileSync(file('status'), 'utf8')));
 		const first = await eventually('the first', () => existsSync(file('status')) && status());
+		await eventually('its agent', () => existsSync(works));
 		const refused = await run('second');
 		expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('worker is at work already') });
 		expect(readFileSync(file('prompt'), 'utf8')).toBe('first');
@@ -718,6 +721,8 @@ describe('workers of a swarm', () => {
 
 		const runner = first.runner?.pid ?? 0;
 		process.kill(runner, 'SIGKILL');
+		// The agent holds the pipes of the run.
+		rmSync(works);
 		await slow;
 		expect(await shown()).toEqual([['failed', 'runner died']]);
 		mkdirSync(it.workspace.paths.root, { recursive: true });

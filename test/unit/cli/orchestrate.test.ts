@@ -179,7 +179,10 @@ describe('nancy orchestrate', () => {
 
 	it('notes the process while the agent runs, so that it can be seen and stopped', () =>
 		using(
-			machine('trap "exit 3" TERM; echo ready; while :; do sleep 0.05; done'),
+			// It needs to start nothing before it can end.
+			machine(
+				`exec '${process.execPath}' -e 'process.on("SIGTERM", () => process.exit(3)); console.log("ready"); setInterval(() => {}, 1000)'`,
+			),
 			async ({ project, workspace, start }) => {
 				const screen = start('fix-login');
 				await screen.waitForText(/ready/);

@@ -84,7 +84,8 @@ it('serves a desk at which a device that was let in answers a held question and 
 			return reply.state.questions.length > 0 && reply;
 		});
 		const [question] = state.questions;
-		const told = () => existsSync(folder.file('told')) && readFileSync(folder.file('told'), 'utf8');
+		// The file is there before its content is.
+		const told = () => (existsSync(folder.file('told')) && readFileSync(folder.file('told'), 'utf8')) || undefined;
 		expect(await eventually('the user’s program is told', told)).toBe(`${question?.id}\n`);
 		expect(question).toMatchObject({ body: 'ls', task: address.task, worker: address.worker });
 		const [shared, nonce] = [{ folder: question?.folder }, 'abcdefghijklmnop'];

@@ -88,12 +88,15 @@ describe('all who watch jobs of a machine', () => {
 			lookAtEach(jobs, async ({ id }) => ({ id, log: 'x'.repeat(3 * MB) })),
 		);
 		const all = Array.from({ length: 6 }, () => watcher(lookAtAll));
-		const answers = await askAll(all);
-		expect(answers.map(answer => (answer as { id: string }).id)).toEqual(all.map((_, index) => idOf(index)));
-		const asked = calls.flat().map(({ id }) => id);
-		// Two fit into one answer.
-		expect(calls.length).toBeLessThan(all.length);
-		expect(new Set(asked).size).toBe(6);
+		// Two fit into one answer. Who asks late on a busy machine is in the next call.
+		await eventually('some are in one call', async () => {
+			const before = calls.length;
+			const answers = await askAll(all);
+			expect(answers.map(answer => (answer as { id: string }).id)).toEqual(all.map((_, index) => idOf(index)));
+			const asked = calls.slice(before);
+			expect(new Set(asked.flat().map(({ id }) => id)).size).toBe(6);
+			return asked.length < all.length;
+		});
 	});
 
 	it('go on where whoever leads has ended', async () => {

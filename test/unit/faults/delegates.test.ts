@@ -505,14 +505,23 @@ describe('a runner', () => {
 	it.concurrent('starts what waits in order, never more than may run', async () => {
 		await using room = new RunnerRoom();
 		const { folder, delegates, look, delegate, results } = room;
-		const gate = folder.file('gate');
-		await Promise.all(Array.from({ length: 6 }, (_, n) => delegate(`until:${gate} wait:200 answer:n${n}`)));
+		const gates = new Map<string, string>();
+		for (let n = 0; n < 6; n++) {
+			const gate = folder.file(`gate${n}`);
+			gates.set((await delegate(`until:${gate} answer:n${n}`)).record.id, gate);
+		}
 		await look(2);
 		await eventually('two run', async () => {
 			const { delegates: now } = await delegates.list();
 			return now.filter(({ state }) => state === 'running').length === 2;
 		});
-		writeFileSync(gate, '');
+		// Each ends only once the next one has noted its start: a slow one would note it later than those behind it.
+		const ids = (await delegates.list()).delegates.map(({ record }) => record.id);
+		for (const [index, id] of ids.entries()) {
+			const next = ids[index + 1];
+			if (next) await eventually('the next one', async () => (await delegates.get(next)).status.started_at);
+			writeFileSync(gates.get(id) ?? '', '');
+		}
 		const ended = await eventually('all ended', async () => {
 			const { delegates: now } = await delegates.list();
 			return (

@@ -157,12 +157,13 @@ describe('a hook that is too late for its CLI', () => {
 	it.each(['the guard', 'the shell around it'])(
 		'hands nothing over where %s was killed while the program starts',
 		async who => {
-			using slow = slowRuntime(launcher, 0.7);
+			using slow = slowRuntime(launcher);
 			await put(first, 'm1');
 			const read = await asTheCliDoes(slow.launcher, async shell => {
 				const guard = await eventually('the program is about to start', slow.pid);
 				process.kill(who === 'the guard' ? guard : shell, 'SIGKILL');
 			});
+			slow.open();
 			await eventually('nothing runs any more', slow.hasEnded);
 			// A program that outlived its guard would start meanwhile.
 			await sleep(1500);

@@ -10,13 +10,14 @@ import {
 	writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { folderSeenFrom } from '../../../src/git/homeCheckout.ts';
 import { inspectRepository } from '../../../src/git/repository.ts';
 import { runInWorktree } from '../../../src/git/runInWorktree.ts';
 import { createWorktree, folderInWorktree } from '../../../src/git/worktree.ts';
 import { changesOf, fileAtBase } from '../../../src/git/worktreeChanges.ts';
 import { Worktree, WorktreeName } from '../../../src/protocol/worktree.ts';
+import { eventually } from '../../support/eventually.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { restoreEnvironment } from '../../support/environment.ts';
 
@@ -496,8 +497,18 @@ describe('a command in a worktree', () => {
 
 	it('is ended with all that it started when it takes too long', async () => {
 		const worktree = await create();
-		const end = await runInWorktree(worktree, `sh -c 'sleep 1; touch late' & echo begun; sleep 60`, 300);
-		expect(end).toEqual({ isTimeout: true, output: 'begun\n' });
+		const [begun, gate] = [join(worktree.folder, 'begun'), join(worktree.folder, 'gate')];
+		const child = `sh -c 'until [ -e gate ]; do sleep 0.05; done; touch late'`;
+		vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+		try {
+			const ended = runInWorktree(worktree, `${child} & echo begun; touch begun; sleep 600`, 10_000);
+			await eventually('it has begun', () => existsSync(begun));
+			vi.advanceTimersByTime(10_000);
+			expect(await ended).toEqual({ isTimeout: true, output: 'begun\n' });
+		} finally {
+			vi.useRealTimers();
+			writeFileSync(gate, '');
+		}
 		await new Promise(resolve => setTimeout(resolve, 1500));
 		expect(existsSync(join(worktree.folder, 'late'))).toBe(false);
 	});

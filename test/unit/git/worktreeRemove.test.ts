@@ -1,15 +1,17 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { uniqueHex } from '../../../src/base/unique.ts';
 import { createWorktree } from '../../../src/git/worktree.ts';
 import { changesOf } from '../../../src/git/worktreeChanges.ts';
 import { mergeWorktree } from '../../../src/git/worktreeMerge.ts';
 import { inWords, removeWorktree, whatWouldBeLost } from '../../../src/git/worktreeRemove.ts';
+import { markedProcesses } from '../../../src/process/marked.ts';
 import { WorktreeName, type Worktree } from '../../../src/protocol/worktree.ts';
+import { eventually } from '../../support/eventually.ts';
 import { filesBelow, gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { longIf } from '../../support/long.ts';
 import { roundsOr } from '../../support/rounds.ts';
@@ -343,6 +345,7 @@ describe('removing a worktree', () => {
 });
 
 describe('killed at any moment', () => {
+	const MARK = 'NANCY_TEST_ACT';
 	let programs: TempFolder;
 
 	beforeAll(async () => {
@@ -380,19 +383,27 @@ describe('killed at any moment', () => {
 	const rounds = roundsOr(3);
 
 	/** Runs one of them again and again: the first to its end, each of the others until it is killed a little further on. */
-	async function* killed(what: string): AsyncGenerator<{ round: number; act: (input: unknown) => Promise<void> }> {
+	async function* killed(what: string): AsyncGenerator<{
+		round: number;
+		act: (input: unknown) => Promise<void>;
+		hasGit: () => Promise<boolean>;
+	}> {
+		// Its git has that too, and outlives it.
+		const mark = uniqueHex(16);
+		const env = { ...process.env, [MARK]: mark };
+		const hasGit = async () => (await markedProcesses(MARK, mark)).length > 0;
 		let starts = 0;
 		let kills = 0;
 		for (let round = 0; round < rounds; round++) {
 			const dieAfter = Math.ceil(((round - Math.random()) / (rounds - 1)) * starts);
 			const act = async (input: unknown) => {
 				const args = [programs.file('act.mjs'), what, JSON.stringify(input), `${dieAfter}`];
-				const ended = promisify(execFile)(process.execPath, args);
+				const ended = promisify(execFile)(process.execPath, args, { env });
 				const signal = await ended.catch(({ signal }: { signal?: string }) => signal);
 				if (typeof signal === 'object') starts ||= Number(signal.stdout);
 				else if (signal === 'SIGKILL') kills++;
 			};
-			yield { round, act };
+			yield { round, act, hasGit };
 		}
 		expect(kills).toBeGreaterThanOrEqual(Math.floor(rounds / 2));
 	}
@@ -433,12 +444,13 @@ describe('killed at any moment', () => {
 	});
 
 	it.each(['merged', 'applied'])('merging comes to the same by merging again (%s)', async how => {
-		for await (const { round, act } of killed('merge')) {
+		for await (const { round, act, hasGit } of killed('merge')) {
 			if (how === 'applied') repo.write({ 'dirty.txt': `${round}` });
 			const worktree = await create(how === 'applied', `${how}${round}`);
 			repo.write({ 'a.txt': lines('a', { 1: `${round}` }), [`new ${round}.txt`]: 'n' }, worktree.folder);
 			await act(worktree);
-			await sleep(50); // the git of the one that was killed ends
+			// Twice: one that is just becoming another program has no mark.
+			await eventually('the end of its git', async () => !(await hasGit()) && !(await hasGit()));
 			rmSync(join(repo.root, '.git/index.lock'), { force: true });
 			expect(await mergeWorktree(worktree, 'merge')).toMatchObject({ ok: true });
 			expect(existsSync(join(repo.root, `new ${round}.txt`))).toBe(true);
