@@ -1,6 +1,6 @@
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Locator, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { identify } from '../../src/base/liveness.ts';
 import { dataFolder } from '../../src/base/folders.ts';
@@ -174,8 +174,7 @@ describe('a task in the sidebar', () => {
 		await page.keyboard.press('Escape');
 		await workbench.command('Nancy: Next Agent That Needs You');
 		await needs.waitFor({ state: 'detached' });
-		await row.hover();
-		await page.locator('.workbench-hover').getByText('Unknown option').waitFor();
+		await workbench.hoverOf(row, 'Unknown option');
 		await page.mouse.move(0, 0);
 		// It never began a conversation, so there is none to resume.
 		await row.click({ button: 'right' });
@@ -342,11 +341,10 @@ describe('a task in the sidebar', () => {
 		await delegate.waitFor();
 		expect(await delegate.innerText()).toContain('[OK] (comm');
 		expect(await delegate.innerText()).toContain('not queued by you here');
-		await delegate.hover();
-		const hover = page.locator('.monaco-hover:visible').filter({ hasText: 'nancy.doctor' });
-		await hover.waitFor();
-		expect(await hover.innerText()).toContain('safe⟨U+202E⟩txt.exe');
-		expect((await hover.innerText()).replaceAll('\u00a0', ' ')).toContain(addresses);
+		const hover = await workbench.hoverOf(delegate, 'nancy.doctor');
+		const words = await hover.innerText();
+		expect(words).toContain('safe⟨U+202E⟩txt.exe');
+		expect(words.replaceAll('\u00a0', ' ')).toContain(addresses);
 		expect(await hover.locator('a, .codicon-check').count()).toBe(0);
 		await delegate.click();
 		const terminal = page.locator('.terminal-tabs-entry, .single-terminal-tab').filter({ hasText: '[OK]' }).first();
@@ -580,9 +578,8 @@ describe('a task in the sidebar', () => {
 			// Nobody can tell whose a change in a shared folder is.
 			await orchestrate(lab, 'Water it', '[[text:It is watered]]');
 			await workbench.row('Tasks', /Water it.*idle · It is watered/).waitFor();
-			await workbench.row('Tasks', /Plant a tree/).hover();
-			const hover = page.locator('.workbench-hover').filter({ hasText: 'since the task began, also yours' });
-			await hover.waitFor();
+			const row = workbench.row('Tasks', /Plant a tree/);
+			const hover = await workbench.hoverOf(row, 'since the task began, also yours');
 			expect((await hover.innerText()).replaceAll('\u00a0', ' ')).toContain('worked there since: “Water it”');
 		},
 	);
@@ -904,27 +901,13 @@ describe('a task in the sidebar', () => {
 		const row = workbench.row('Tasks', /Count the stars.*Claude · idle · 45k · The tests pass\.(?!.*budget)/);
 		await row.waitFor();
 		expect(await row.getAttribute('aria-label')).toContain('45k tokens');
-		const hover = page.locator('.workbench-hover');
-		// A row that is drawn again closes its hover.
-		const hovers = async (at: Locator, text: string) =>
-			eventually(`the hover ${text}`, async () => {
-				await page.mouse.move(700, 300);
-				await at.hover();
-				return hover
-					.filter({ hasText: text })
-					.waitFor({ timeout: 3000 })
-					.then(
-						() => true,
-						() => false,
-					);
-			});
-		await hovers(row, 'Context: 23 % of 200k');
-		await hovers(row, 'Tokens: 41.2k in, 4k out');
+		await workbench.hoverOf(row, 'Context: 23 % of 200k');
+		await workbench.hoverOf(row, 'Tokens: 41.2k in, 4k out');
 
 		const use = workbench.status('nancy.nancy.use');
 		await use.filter({ hasText: /^\s*45k$/ }).waitFor();
-		await hovers(use, 'Open tasks of today: 45.2k tokens');
-		await hovers(use, 'Claude Code: 45.2k tokens');
+		await workbench.hoverOf(use, 'Open tasks of today: 45.2k tokens');
+		await workbench.hoverOf(use, 'Claude Code: 45.2k tokens');
 
 		const setBudget = async (typed: string) => {
 			await workbench.command('Nancy: Set Budget…');
@@ -943,7 +926,7 @@ describe('a task in the sidebar', () => {
 		await page.getByText('The agent names no dollars while it works. Enter tokens.').waitFor();
 		await workbench.answer('1M');
 		await row.waitFor();
-		await hovers(row, 'Budget: 1M tokens, 5 % used');
+		await workbench.hoverOf(row, 'Budget: 1M tokens, 5 % used');
 	});
 
 	// The last one: it leaves the window at another workspace.

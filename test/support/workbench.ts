@@ -160,6 +160,20 @@ export class Workbench {
 		return this.pane('Inbox').getByRole('treeitem', { name });
 	}
 
+	/** The text that rests over a row, once it has this text. A row that is drawn again under a mouse that rests shows none, and closes it. */
+	async hoverOf(row: Locator, text: string): Promise<Locator> {
+		const hover = this.page.locator('.workbench-hover:visible').filter({ hasText: text });
+		await eventually(`the hover ${text}`, async () => {
+			await this.page.mouse.move(700, 300);
+			await row.hover();
+			return hover.waitFor({ timeout: 3000 }).then(
+				() => true,
+				() => false,
+			);
+		});
+		return hover;
+	}
+
 	/** An action on a tree row, which appears when the mouse is over it. */
 	async rowAction(row: Locator, label: string): Promise<void> {
 		await row.hover();
