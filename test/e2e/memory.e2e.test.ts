@@ -62,6 +62,9 @@ test(
 		writeFileSync(join(lab.workspace, 'CLAUDE.md'), "[[sh:sleep 'the pool needs DB_URL to be set']]\n");
 		await nextTask(`Why do the tests fail? [[tool:StructuredOutput|${JSON.stringify(learnt)}]]`);
 		await workbench.row('Memory', /Always run the tests.*tells an agent what to do/).waitFor();
+		// One that the mouse is over stays, however long the rest takes.
+		const waits = workbench.toast('A note waits for your review');
+		await waits.hover();
 		rmSync(join(lab.workspace, 'CLAUDE.md'));
 		await expect.poll(() => workbench.badge('Nancy').innerText()).toBe('1');
 		expect(() => failures()).toThrow();
@@ -69,7 +72,7 @@ test(
 		chooseTheme(lab.server, 'dark');
 		await page.locator('.monaco-workbench.vs-dark').waitFor();
 		await lab.picture('memory-dark');
-		await workbench.toast('A note waits for your review').getByRole('button', { name: 'Review' }).click();
+		await waits.getByRole('button', { name: 'Review' }).click();
 		const title = page.locator('.editor-actions');
 		await title.getByRole('button', { name: /^Accept/ }).waitFor();
 		await page.locator('.modified .view-lines').getByText('Always run the tests').first().waitFor();

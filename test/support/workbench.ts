@@ -89,7 +89,8 @@ export class Workbench {
 		// What was asked before may still be closing.
 		await this.quick.waitFor({ state: 'hidden' });
 		await this.#press(SHORTCUTS[command], `the question of ${command}`, async () => {
-			await this.quickInput.waitFor({ timeout: 5000 });
+			// The first one asks each CLI for its version. Pressed again meanwhile, a second box would take the place of the first.
+			await this.quickInput.waitFor({ timeout: 20_000 });
 			return true;
 		});
 	}
