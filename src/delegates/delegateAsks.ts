@@ -1,4 +1,3 @@
-import { liveness } from '../base/liveness.ts';
 import type { Questions } from '../core/questions/questions.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import type { Question } from '../protocol/question.ts';
@@ -55,9 +54,12 @@ export class DelegateAsks {
 
 	private async look(): Promise<void> {
 		await this.readChanges();
-		const alone = this.open.filter(({ holder }) => liveness(holder) === 'dead');
-		for (const { id } of alone) await this.desk.end(id, 'ended', 'the process that waited has ended');
-		this.open = this.open.filter(question => !alone.includes(question));
+		const held: Question[] = [];
+		for (const question of this.open) {
+			if (await this.desk.holders.isAlive(question.holder)) held.push(question);
+			else await this.desk.end(question.id, 'ended', 'the process that waited has ended');
+		}
+		this.open = held;
 		this.tell(this.open.length);
 	}
 

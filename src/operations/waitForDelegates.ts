@@ -66,7 +66,7 @@ function waitsWords({ record }: Delegate, count: number): string {
 /**
  * Goes by the user's sealed records, so that nobody who writes below the workspace can end a wait that has begun.
  * @param before those that were open at the last look, and what looks after the queue
- * @throws NancyError `no-task` if the record of one of them was removed, though nobody has deleted it
+ * @throws NancyError `no-task` if the record of one of them was removed, though its ticket remains
  */
 async function chosen(
 	context: OperationContext,
@@ -77,7 +77,11 @@ async function chosen(
 	const tickets = ticketsOf(context);
 	// Another program waits for a swarm's worker, which need not report its end.
 	const listed =
-		id === undefined ? (await store.list()).delegates.filter(({ isForeign }) => !isForeign) : [await store.get(id)];
+		id === undefined
+			? (await store.list()).delegates.filter(({ isForeign }) => !isForeign)
+			: [before.open.length === 0 ? await store.get(id) : await store.find(id)].filter(
+					each => each !== undefined,
+				);
 	const lost: DelegateId[] = [];
 	for (const { record } of before.open) {
 		const isListed = listed.some(each => each.record.id === record.id);

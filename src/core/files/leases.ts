@@ -31,8 +31,9 @@ export async function isHeldBy(holder: ProcessIdentity, sign: string, folder: st
 	const alive = liveness(holder);
 	if (alive !== 'unknown') return alive === 'alive';
 	try {
-		const heard = await lstat(sign);
-		return (await diskTime(folder)) - heard.mtimeMs <= LEASE_MS;
+		// First, for this process may be held up in between.
+		const now = await diskTime(folder);
+		return now - (await lstat(sign)).mtimeMs <= LEASE_MS;
 	} catch (error) {
 		return !hasErrno(error, 'ENOENT'); // whoever holds something has written it before
 	}
@@ -50,8 +51,8 @@ export async function diskTime(folder: string): Promise<number> {
 }
 
 /**
- * The machines at work on a `.nancy`, which several may share. Each has a file that its processes write again and again while they hold a
- * claim or a delegate there. A lock dates itself: see {@link ProcessLock}.
+ * The machines at work in a folder that several may share. Each has a file that its processes write again and again while they hold a
+ * claim, a delegate or a question there. A lock dates itself: see {@link ProcessLock}.
  */
 export class Leases {
 	/** @param folder where the files are; made when the first is written */

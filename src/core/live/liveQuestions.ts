@@ -176,7 +176,7 @@ export class LiveQuestions implements Disposable {
 
 	/** A holder ends its own question while it waits. After an answer, the events tell. */
 	private async isOver(asked: Asked): Promise<boolean> {
-		const isHeld = !asked.answer && (await this.desk.machines.isHeld(asked.question.holder));
+		const isHeld = !asked.answer && (await this.desk.holders.isAlive(asked.question.holder));
 		if (isHeld) return false;
 		const { drivers } = this.options;
 		const settled = await settle(this.desk, { paths: this.workspace.paths, drivers }, asked);

@@ -21,7 +21,7 @@ export interface Holding {
  * ever times out to an answer
  */
 export async function hold(questions: Questions, question: Question, holding: Holding): Promise<Answer | undefined> {
-	const lease = questions.machines.keep();
+	const lease = questions.holders.machines.keep();
 	const bell = new Bell(['answers', 'outcomes'].map(kind => join(questions.folder, kind)));
 	try {
 		for (;;) {

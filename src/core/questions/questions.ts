@@ -15,10 +15,10 @@ import {
 } from '../../protocol/question.ts';
 import type { Rule } from '../../protocol/deskRules.ts';
 import { idTime } from '../mailbox/messageId.ts';
-import { Leases } from '../files/leases.ts';
 import type { OwnFolder } from '../files/ownFolder.ts';
 import { AnswerSeal } from './answerSeal.ts';
 import { digestOf } from './digest.ts';
+import { Holders } from './holders.ts';
 import { whyNoAnswer } from './reply.ts';
 
 /** In the folder of the workspace's records, with a folder in it for each of {@link KINDS}. */
@@ -60,12 +60,11 @@ export interface Asked {
  */
 export class Questions {
 	private readonly seal: AnswerSeal;
-	/** The machines whose processes hold questions. Nobody sees a process of another machine. */
-	readonly machines: Leases;
+	readonly holders: Holders;
 
 	constructor(private readonly own: OwnFolder) {
 		this.seal = new AnswerSeal(own, [DESK, 'key.json']);
-		this.machines = new Leases(own.path(MACHINES));
+		this.holders = new Holders(own.path(MACHINES));
 	}
 
 	/** The folder that holds the records, for a watcher. */
@@ -78,7 +77,7 @@ export class Questions {
 		await this.seal.prepare();
 		for (const kind of KINDS) await this.own.makeFolder(DESK, kind);
 		await this.own.makeFolder(MACHINES);
-		await this.machines.sweep();
+		await this.holders.machines.sweep();
 		const names = this.names('questions');
 		const [oldest, yesterday] = [idTime(nowMs - KEPT_MS), idTime(nowMs - DAY_MS)];
 		const tooMany = names.slice(0, -MOST_KEPT).filter(name => name < yesterday);
@@ -95,7 +94,7 @@ export class Questions {
 		const answer = this.own.path(DESK, 'answers', `${question.id}.json`);
 		if (await look(answer))
 			throw new NancyError('bad-file', phrase`${answer} is older than its question, so it is nobody's answer`);
-		await this.machines.renew();
+		await this.holders.machines.renew();
 		await this.own.create(question, DESK, 'questions', `${question.id}.json`);
 	}
 
@@ -137,7 +136,7 @@ export class Questions {
 		const { question, answer: earlier, outcome } = await this.get(answer.question);
 		if (outcome) throw isOver(outcome);
 		if (earlier) throw answeredAlready(earlier);
-		if (!(await this.machines.isHeld(question.holder)))
+		if (!(await this.holders.isAlive(question.holder)))
 			throw new NancyError(
 				'wrong-state',
 				phrase`nobody waits for this answer any more. If the agent still asks, answer in its terminal.`,

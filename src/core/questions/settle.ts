@@ -52,7 +52,7 @@ async function shownOver(
 	asked: Asked,
 ): Promise<Shown | 'soon' | undefined> {
 	const { question, answer } = asked;
-	const isUnheld = !(await questions.machines.isHeld(question.holder));
+	const isUnheld = !(await questions.holders.isAlive(question.holder));
 	// Of a machine that is silent nobody knows whether its agents have ended.
 	const hasEnded = question.agent !== undefined && liveness(question.agent) === 'dead';
 	// Before the events are read: the last of them may have come meanwhile.

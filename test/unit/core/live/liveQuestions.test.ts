@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { identify } from '../../../../src/base/liveness.ts';
 import { LiveQuestions } from '../../../../src/core/live/liveQuestions.ts';
 import { digestOf } from '../../../../src/core/questions/digest.ts';
@@ -111,6 +111,12 @@ it('ends a question of a machine that has shown no sign of life for a minute', a
 	};
 	await ask('at work', '0.aaaaaaaa.1', 0);
 	const silent = await ask('silent', '0.aaaaaaaa.2', 61_000);
+	vi.useFakeTimers({ toFake: ['performance'] });
+	onTestFinished(() => void vi.useRealTimers());
+	await own.live.refresh();
+	// A machine that was asleep would show one now.
+	await own.shows('kept', 'at work', 'silent');
+	vi.advanceTimersByTime(21_000);
 	await own.live.refresh();
 	await own.shows('kept', 'at work');
 	expect(await own.desk.readOutcome(silent)).toMatchObject({ state: 'silent' });
