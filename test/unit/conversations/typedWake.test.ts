@@ -21,9 +21,9 @@ const address = { task: TaskName.parse('build'), worker: WorkerName.parse('worke
 const GUARD = `#!/bin/sh
 cd "$4" || exit 0
 echo "$1 $3 $NANCY_HOOK_SESSION $NANCY_HOOK_PID" >waiting
-mv waiting waits
 trap '' HUP
 trap 'rm -f waits; exit 0' TERM
+mv waiting waits
 until [ -e due ]; do sleep 0.05; done
 rm due waits
 echo 'words of a bell' >&2

@@ -368,7 +368,9 @@ describe('the model', () => {
 		await sleep(200);
 		expect(looks).toBe(1);
 		await finish(store, { ...(await store.get(record.id)), status }, { ok: true, output: 'Done.' });
-		await eventually('it has ended', () => first.delegates()[0]?.status.reported === true);
+		await eventually('it has ended', () =>
+			first.delegates().every(each => each.state === 'done' && each.status.reported),
+		);
 		nowMs += 3300;
 		await sleep(300);
 		expect(looks).toBe(1);
