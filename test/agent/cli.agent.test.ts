@@ -10,7 +10,7 @@ import { claudeExecutable } from '../support/claudeHome.ts';
 import { claudeLab } from '../support/claudeLab.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
-import { waitForProgram } from '../support/gate.ts';
+import { gateIn } from '../support/gate.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { terminal } from '../support/terminal.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
@@ -43,8 +43,8 @@ describe('the nancy command in the hands of the real agent', () => {
 		const { lab, address, session } = await labInNancysTerminal();
 		await using _ = lab;
 		const place = { cwd: lab.workspace.path, env: { XDG_DATA_HOME: dirname(dataFolderIn(lab.home)) } };
-		const gate = lab.workspace.file('open.gate');
-		const run = lab.headless(`[[sh:touch started; ${waitForProgram} ${gate}]] [[text:Not steered]]`, [
+		const gate = gateIn(lab.workspace.path, 'touch started');
+		const run = lab.headless(`${gate.step} [[text:Not steered]]`, [
 			'--session-id',
 			session,
 			'--permission-mode',
@@ -60,7 +60,7 @@ describe('the nancy command in the hands of the real agent', () => {
 		const sent = await nancy.start(['send', `${address.task}/${address.worker}`, '-'], { ...place, stdin: steps });
 		expect(sent.code).toBe(0);
 		const id = sent.stdout.trim();
-		writeFileSync(gate, '');
+		gate.open();
 
 		expect((await run).stdout.trim()).toBe('Steered');
 		expect(lab.model.requests.some(request => request.text.includes('Use the retry helper.'))).toBe(true);

@@ -19,7 +19,7 @@ import { submit } from '../support/submit.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { dataFolderIn } from '../support/runtime.ts';
 import { eventually } from '../support/eventually.ts';
-import { waitForProgram } from '../support/gate.ts';
+import { gateIn } from '../support/gate.ts';
 import { NancyCommand } from '../unit/cli/nancyCommand.ts';
 
 // Each agent here mostly waits.
@@ -147,13 +147,13 @@ describe.concurrent('a delegate of the real agent', () => {
 
 	it('is a worker of its own: it is steered by a directive, and reports as itself', async () => {
 		await using lab = await deployedLab();
-		const gate = lab.workspace.file('open.gate');
-		const steps = `[[sh:touch begun; ${waitForProgram} ${gate}]] [[text:Not steered]]`;
+		const gate = gateIn(lab.workspace.path, 'touch begun');
+		const steps = `${gate.step} [[text:Not steered]]`;
 		const { id, worker } = await delegate(lab, steps);
 		await eventually('it works', () => existsSync(lab.workspace.file('begun')));
 		const [task = '', name = ''] = worker.split('/');
 		await lab.send({ task: TaskName.parse(task), worker: WorkerName.parse(name) }, 'New plan. [[text:Steered]]');
-		writeFileSync(gate, '');
+		gate.open();
 		expect(await ended(lab, id)).toMatchObject({ status: 'done' });
 		const delegates = new Delegates(lab.nancy);
 		const { delegates: all } = await delegates.list();

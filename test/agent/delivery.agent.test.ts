@@ -8,7 +8,7 @@ import { claudeCode } from '../../src/drivers/claude-code/driver.ts';
 import { SessionId } from '../../src/protocol/names.ts';
 import { deployedLab, startedTask, type DeployedLab } from '../support/deployedLab.ts';
 import { eventually } from '../support/eventually.ts';
-import { waitForProgram } from '../support/gate.ts';
+import { gateIn } from '../support/gate.ts';
 import { makeOld } from '../support/makeOld.ts';
 import { sessionBinding } from '../../src/core/sessions/bindings.ts';
 import { dataFolderIn } from '../support/runtime.ts';
@@ -31,15 +31,11 @@ describe.concurrent('delivery to a headless agent', () => {
 		const session = newSession();
 		const address = await startedTask(lab, session);
 		const answer = lab.model.hold(request => request.text.includes('Three files at once'));
-		const gate = lab.workspace.file('open.gate');
-		const run = lab.headless(`[[sh:touch started; ${waitForProgram} ${gate}]] [[text:Unreached]]`, [
-			'--session-id',
-			session,
-			...bypass,
-		]);
+		const gate = gateIn(lab.workspace.path, 'touch started');
+		const run = lab.headless(`${gate.step} [[text:Unreached]]`, ['--session-id', session, ...bypass]);
 		await tool(lab, 'started');
 		await lab.send(address, 'Three files at once: [[par:touch a||touch b||touch c]] [[text:Read it]]');
-		writeFileSync(gate, '');
+		gate.open();
 		await lab.model.waitForRequest(request => request.text.includes('Three files at once'));
 		const id = await lab.send(address, 'Do not touch anything.', { effect: 'halt', priority: 'urgent' });
 		answer();
@@ -55,15 +51,11 @@ describe.concurrent('delivery to a headless agent', () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);
-		const gate = lab.workspace.file('open.gate');
-		const run = lab.headless(`[[sh:touch started; ${waitForProgram} ${gate}]] [[text:Unreached]]`, [
-			'--session-id',
-			session,
-			...bypass,
-		]);
+		const gate = gateIn(lab.workspace.path, 'touch started');
+		const run = lab.headless(`${gate.step} [[text:Unreached]]`, ['--session-id', session, ...bypass]);
 		await tool(lab, 'started');
 		const id = await lab.send(address, 'Wait for me.', { effect: 'pause' });
-		writeFileSync(gate, '');
+		gate.open();
 		await run;
 		expect(read(lab)).toHaveLength(1);
 		expect((await lab.delivered(address, id)).receipt).toMatchObject({ event: 'PostToolBatch' });
@@ -88,12 +80,8 @@ describe.concurrent('delivery to a headless agent', () => {
 		await using lab = await deployedLab();
 		const session = newSession();
 		const address = await startedTask(lab, session);
-		const gate = lab.workspace.file('open.gate');
-		const run = lab.headless(`[[sh:touch started; ${waitForProgram} ${gate}]] [[sh:true]] [[text:Done]]`, [
-			'--session-id',
-			session,
-			...bypass,
-		]);
+		const gate = gateIn(lab.workspace.path, 'touch started');
+		const run = lab.headless(`${gate.step} [[sh:true]] [[text:Done]]`, ['--session-id', session, ...bypass]);
 		await tool(lab, 'started');
 		// The runtime of the settings file, which leaves a trace from now on.
 		const runtimes = join(dataFolderIn(lab.home), 'runtime');
@@ -107,7 +95,7 @@ describe.concurrent('delivery to a headless agent', () => {
 		});
 		const id = await lab.send(address, 'Use “plan B”, it’s shorter.');
 		await prepareAnswer(lab.nancy, claudeCode, record, id, undefined);
-		writeFileSync(gate, '');
+		gate.open();
 		await lab.model.waitForRequest(request => request.hasTools && request.text.includes('it’s shorter'));
 		const message = await lab.delivered(address, id);
 		expect(message).toMatchObject({ author: { is: 'human' }, receipt: { session, event: 'PostToolBatch' } });
