@@ -69,7 +69,7 @@ export const fakeDriver: Driver = {
 		reportsEveryEnd: true,
 	},
 	screen: 'none',
-	asksOnScreen: false,
+	showsState: false,
 	interrupt: 'none',
 	probe: { args: [], timeoutMs: 1000, read: () => new Map() },
 	transcript: {

@@ -1,15 +1,15 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { uniqueHex } from '../../src/base/unique.ts';
-import { repository } from './programs.ts';
+import { patientHandOver, repository } from './programs.ts';
 import { hookRuntime } from './runtime.ts';
 
 /** A runtime beside the tests' own, into whose program for prepared messages, or whose part of the guard, a line can be put. */
 export class HandOverRuntime implements Disposable {
 	/** The lines of `hooks/hand-over.pl`. */
 	static readonly source = linesOf('hand-over.pl');
-	/** The lines of `hooks/hand-over`. */
-	static readonly guard = linesOf('hand-over');
+	/** The lines of `hooks/hand-over`, which wait longer. */
+	static readonly guard = patientHandOver().split('\n');
 
 	private constructor(readonly launcher: string) {}
 

@@ -103,7 +103,7 @@ export class PreparedWorker implements AsyncDisposable {
 			NANCY_HOOK_SESSION: this.session,
 			NANCY_HOOK_PID: `${this.agent.pid}`,
 			NANCY_HOOK_PROJECT: this.workspace.folder,
-			NANCY_HOOK_TIMEOUT: '5',
+			NANCY_HOOK_TIMEOUT: '60',
 			...env,
 		};
 	}

@@ -1,11 +1,12 @@
 import { build, type Metafile, type Plugin } from 'esbuild';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { beside, besidePrograms } from '../../scripts/lib/beside.mts';
 import { copyTerminals, hookPrograms } from '../../scripts/lib/hookProgram.mts';
 import { buildPlugin } from '../../scripts/lib/plugin.mts';
+import { HANG_MS } from './eventually.ts';
 
 export const repository = join(import.meta.dirname, '../..');
 /** Where a run of tests has them built already: environment, for it reaches every test process. */
@@ -19,6 +20,8 @@ export interface Programs {
 	pages: string;
 	/** A folder: the hook program of each driver. */
 	hooks: string;
+	/** The guard, with its parts beside it. */
+	guard: string;
 	/** A folder: the marketplace with the plugin. */
 	plugin: string;
 	/** What the command was made of. */
@@ -31,6 +34,28 @@ const PAGE = {
 	'desk.css': 'body { color: black }',
 };
 
+/** Gives up after three seconds, for an agent waits. On a busy machine a hook takes longer, and no test shall fail by that. */
+const PATIENT_HOOK: Plugin = {
+	name: 'patient-hook',
+	setup(build) {
+		build.onLoad({ filter: /[/\\]src[/\\]hook[/\\]main\.ts$/ }, ({ path }) => ({
+			contents: exchanged(readFileSync(path, 'utf8'), 'LIMIT_MS = 3000', `LIMIT_MS = ${HANG_MS}`),
+			resolveDir: dirname(path),
+			loader: 'ts',
+		}));
+	},
+};
+
+/** The same for the guard's own way. It counts in hundredths of a second. */
+export function patientHandOver(): string {
+	return exchanged(readFileSync(join(repository, 'hooks', 'hand-over'), 'utf8'), 'most=300', `most=${HANG_MS / 10}`);
+}
+
+function exchanged(text: string, from: string, to: string): string {
+	if (text.split(from).length !== 2) throw new Error(`“${from}” does not stand there once`);
+	return text.replace(from, to);
+}
+
 let own: Promise<string> | undefined;
 
 /** Those of this run of tests; outside one (benches, conformance) built once in the process. */
@@ -41,6 +66,7 @@ export async function programs(): Promise<Programs> {
 		cli: join(folder, 'nancy.js'),
 		pages: join(folder, 'desk'),
 		hooks: join(folder, 'hook'),
+		guard: join(folder, 'guard', 'nancy-hook'),
 		plugin: join(folder, 'plugin'),
 		metafile,
 	};
@@ -55,8 +81,12 @@ async function built(folder: string): Promise<string> {
 	const [metafile] = await Promise.all([
 		bundled('src/cli/main.ts', join(folder, 'nancy.js'), [beside]),
 		...besidePrograms.map(({ out, entry, define }) => bundled(entry, join(folder, out), [beside], define)),
-		...hookPrograms.map(({ name, entry, plugin }) => bundled(entry, join(folder, 'hook', `${name}.js`), [plugin])),
+		...hookPrograms.map(({ name, entry, plugin }) =>
+			bundled(entry, join(folder, 'hook', `${name}.js`), [plugin, PATIENT_HOOK]),
+		),
 	]);
+	cpSync(join(repository, 'hooks'), join(folder, 'guard'), { recursive: true });
+	writeFileSync(join(folder, 'guard', 'hand-over'), patientHandOver());
 	writeFileSync(join(folder, 'nancy.json'), JSON.stringify(metafile));
 	buildPlugin(join(folder, 'plugin'));
 	copyTerminals(join(folder, 'hook'));

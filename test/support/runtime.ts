@@ -25,9 +25,9 @@ export function dataFolderIn(folder: string): string {
 }
 
 async function install(data: string, version = '0.0.0'): Promise<Runtime> {
-	const { cli, hooks, pages, plugin } = await programs();
+	const { cli, guard, hooks, pages, plugin } = await programs();
 	const sources = {
-		guard: join(repository, 'hooks', 'nancy-hook'),
+		guard,
 		hooks,
 		cli,
 		pages,
