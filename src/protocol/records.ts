@@ -114,6 +114,14 @@ export const WorkerRecord = z.looseObject({
 });
 export type WorkerRecord = z.infer<typeof WorkerRecord>;
 
+/** What the screen of a CLI shows that it does. `trust`: it asks whether it may trust the folder, before any turn. */
+export const ShownState = z.enum(['asking', 'idle', 'trust', 'working']);
+export type ShownState = z.infer<typeof ShownState>;
+
+/** `tasks/<task>/workers/<worker>.screen`: since when the worker's terminal shows what. Only one that is watched has it. */
+export const ShownScreen = z.looseObject({ version: z.literal(1), state: ShownState, at: Moment });
+export type ShownScreen = z.infer<typeof ShownScreen>;
+
 /** `.nancy/config.json` */
 export const WorkspaceConfig = z.lazy(() =>
 	z.looseObject({

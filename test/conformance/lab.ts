@@ -67,6 +67,8 @@ export interface StartOptions {
 	mcp?: boolean;
 	/** It begins with a copy of the conversation of this worker. */
 	fork?: WorkerName;
+	/** The user wants none. */
+	hooks?: 'off';
 	/** The window seals the process when this is over, as late as on a busy machine. Default: at once. */
 	sealedAfter?: () => Promise<unknown>;
 }
@@ -240,7 +242,7 @@ export async function conformanceLab(
 		nancy,
 		runtime,
 		deploy: chosen => deploy(nancy, driver, { runtime, agentVersion: version, scope: chosen }),
-		start: async ({ prompt, asks: isAsking = false, resume = false, mcp, fork, sealedAfter } = {}) => {
+		start: async ({ prompt, asks: isAsking = false, resume = false, mcp, fork, hooks, sealedAfter } = {}) => {
 			const extra = isAsking ? [] : lab.agent.unattended;
 			const plan = await planWorker(nancy, driver, program, {
 				...shared,
@@ -248,6 +250,7 @@ export async function conformanceLab(
 				resume,
 				mcp,
 				fork,
+				...(hooks === 'off' && { hooks: undefined }),
 				extra,
 				takesAnswers: answers,
 				isWatched: watched,

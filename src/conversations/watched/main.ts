@@ -9,33 +9,35 @@ import type { ScreenProfile } from '../../core/driver/screen.ts';
 import { ASKS_ON_SCREEN, type AskedOnScreen, type ScreenStates } from '../../core/driver/screenStates.ts';
 import { readPhase } from '../../core/sessions/phase.ts';
 import { agentsFolders } from '../../core/workspace/placeFrom.ts';
-import { Workspace } from '../../core/workspace/workspace.ts';
+import { forgetScreen, noteScreen } from '../../core/workspace/shownScreens.ts';
+import { Workspace, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import { screens } from '../../drivers/screens.ts';
 import { screenStates } from '../../drivers/screenStates.ts';
 import { DriverId, TaskName, WorkerName, type SessionId } from '../../protocol/names.ts';
 import { BY_SIGNAL, Passage, type Program } from './passage.ts';
 import { ScreenQuestions } from './screenQuestions.ts';
+import { ScreenReport } from './screenReport.ts';
 import { SeenScreen } from './seenScreen.ts';
 import type { ShownQuestion } from './shownQuestion.ts';
 import { readingOf } from './shownState.ts';
 import { TypedWake } from './typedWake.ts';
 
 /**
- * A CLI in this terminal, with a look at its screen. Arguments: the driver, the launcher of hooks, the workspace folder, the CLI, and the words
- * of its launch. What fails here leaves the CLI in the terminal by itself.
+ * A CLI in this terminal, with a look at its screen. Arguments: the driver, the launcher of hooks (empty without hooks), the workspace folder,
+ * the CLI, and the words of its launch. What fails here leaves the CLI in the terminal by itself.
  */
 const [id = '', launcher = '', workspaceFolder = '', executable = '', ...args] = process.argv.slice(2);
 const env = environmentOfTerminal(process.env);
+const workspace = new Workspace(workspaceFolder);
 
 keepProgramsOutOf(agentsFolders(workspaceFolder));
 const program: Program = { executable, args, cwd: process.cwd(), env };
 /** A terminal that says no size has 80 columns and 24 rows. */
 const size = { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 };
-const profile = screens[id];
+/** Without hooks no message reaches the CLI, so nothing wakes it and nobody answers it from elsewhere. */
+const isHooked = launcher !== '';
 const states = screenStates[id];
-const asksHere = states !== undefined && states.answers !== 'hook';
-const isSeen = profile !== undefined || asksHere;
-const run = isSeen && process.stdout.isTTY && process.stdin.isTTY ? watched(profile, states) : direct();
+const run = states && process.stdout.isTTY && process.stdin.isTTY ? watched(states) : direct();
 run.then(
 	code => process.exit(code),
 	(error: unknown) => {
@@ -44,14 +46,24 @@ run.then(
 	},
 );
 
-async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | undefined): Promise<number> {
+async function watched(shows: ScreenStates): Promise<number> {
+	const seen: ScreenProfile | undefined = isHooked ? screens[id] : undefined;
 	const screen = new SeenScreen(seen, size.cols, size.rows);
+	const reading = () => {
+		const shown = screen.shown();
+		return shown && readingOf(shown, shows);
+	};
+	const report = new ScreenReport({
+		state: () => reading()?.state,
+		tell: async (state, since) => noteScreen(workspace, addressOf(env), state, since),
+	});
 	let wake: TypedWake | undefined;
 	let questions: ScreenQuestions | undefined;
 	const passage = await Passage.begin(program, size, {
 		output: (bytes, shown) =>
 			screen.write(bytes, () => {
 				shown();
+				report.changed();
 				wake?.changed();
 				questions?.changed();
 			}),
@@ -74,15 +86,12 @@ async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | un
 			inputLine: () => screen.inputLine(),
 			listen: () => called(passage.pid, { event: WAITS, slot: 'wait', seesIdle: true }, async () => ({})),
 		});
-	if (shows && asksHere)
+	if (isHooked && shows.answers !== 'hook')
 		questions = new ScreenQuestions({
 			...types,
 			isCurrent: () => screen.isCurrent,
 			goesOnAfterNo: shows.answers === 'line',
-			reading: () => {
-				const shown = screen.shown();
-				return shown && readingOf(shown, shows);
-			},
+			reading,
 			ask: question =>
 				called(passage.pid, { event: ASKS_ON_SCREEN, slot: 'ask' }, async (session, { paths }) => {
 					// In a terminal of lines, an answer can look like a question. Its turn is over, then.
@@ -93,6 +102,8 @@ async function watched(seen: ScreenProfile | undefined, shows: ScreenStates | un
 	const code = await passage.ended;
 	wake?.end();
 	questions?.end();
+	await report.end();
+	await showsNothing().catch(() => undefined);
 	await passage.close();
 	return code;
 }
@@ -106,10 +117,8 @@ async function called(
 	call: Pick<GuardCall, 'event' | 'slot' | 'seesIdle'>,
 	payloadOf: (session: SessionId, workspace: Workspace) => Promise<object | undefined>,
 ): Promise<CalledGuard | undefined> {
-	const address = { task: TaskName.parse(env['NANCY_TASK']), worker: WorkerName.parse(env['NANCY_WORKER']) };
-	const workspace = new Workspace(workspaceFolder);
 	// The one that the record names last: a CLI may begin another.
-	const session = (await workspace.worker(address))?.sessions.at(-1)?.id;
+	const session = (await workspace.worker(addressOf(env)))?.sessions.at(-1)?.id;
 	const payload = session && (await payloadOf(session, workspace));
 	if (session === undefined || payload === undefined) return undefined;
 	return callGuard(
@@ -117,6 +126,14 @@ async function called(
 		{ driver: DriverId.parse(id), session, agent, ...call },
 		payload,
 	);
+}
+
+async function showsNothing(): Promise<void> {
+	await forgetScreen(workspace, addressOf(env));
+}
+
+function addressOf({ NANCY_TASK: task, NANCY_WORKER: worker }: NodeJS.ProcessEnv): WorkerAddress {
+	return { task: TaskName.parse(task), worker: WorkerName.parse(worker) };
 }
 
 function askedOn({ asks, tool = '', about, what }: ShownQuestion, session: SessionId): AskedOnScreen {

@@ -32,7 +32,8 @@ export function questionIn(lines: readonly string[], marks: readonly QuestionMar
 
 function read(lines: readonly string[], marks: QuestionMarks): ShownQuestion | undefined {
 	const { state, top, frame, whole } = marks;
-	const from = lines.findLastIndex(line => top.test(line));
+	// A dialog has more than one line.
+	const from = lines.slice(0, -1).findLastIndex(line => top.test(line));
 	if (from < 0) return undefined;
 	const dialog = lines.slice(from).map(line => (frame ? line.replace(frame, '').trimEnd() : line));
 	const { asks, tool, about = '', what = '', options = '' } = whole.exec(dialog.join('\n'))?.groups ?? {};

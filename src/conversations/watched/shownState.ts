@@ -1,4 +1,5 @@
-import type { ScreenStates, ShownState } from '../../core/driver/screenStates.ts';
+import type { ScreenStates } from '../../core/driver/screenStates.ts';
+import type { ShownState } from '../../protocol/records.ts';
 import { questionIn, type ShownQuestion } from './shownQuestion.ts';
 
 /** A screen, and what the CLI says beside it. */

@@ -75,8 +75,8 @@ export interface Driver extends Abilities {
 	readonly tells: Tells;
 	/** How its screen shows that it waits for a prompt, or `none` if Nancy cannot read it. */
 	readonly screen: ScreenProfile | 'none';
-	/** Nothing but its keys answers its questions in a terminal. They are read from its screen, where its user has Nancy watch the terminal. */
-	readonly asksOnScreen: boolean;
+	/** Its screen shows whether it works, waits or asks, where its user has Nancy watch the terminal: see `ScreenStates`. */
+	readonly showsState: boolean;
 	/** How a person breaks off its turn in a terminal, or `none` if no key does. */
 	readonly interrupt: Interrupt | 'none';
 	/** What it may do unasked in a terminal, if a person chooses that; `none` if its CLI takes no flag for it. */

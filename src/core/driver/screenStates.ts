@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import { SessionId } from '../../protocol/names.ts';
-
-/** What the screen of a CLI shows that it does. `trust`: it asks whether it may trust the folder, before any turn. */
-export type ShownState = 'asking' | 'idle' | 'trust' | 'working';
+import type { ShownState } from '../../protocol/records.ts';
 
 /**
  * What an option means. `always`: also for what comes later. `no-with-words`: the words go to the model. `other`: something else, such as an

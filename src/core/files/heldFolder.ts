@@ -125,9 +125,9 @@ export function inHeldFolder<T>(file: string, act: (file: string) => Promise<T>)
 	return through(file, act, 0o700);
 }
 
-/** {@link inHeldFolder} for a reader, which makes no folder. @throws NancyError `bad-file` for a link on the way */
-export function fromHeldFolder<T>(file: string, read: (file: string) => Promise<T>): Promise<T> {
-	return through(file, read);
+/** {@link inHeldFolder} that makes no folder, such as for a reader. @throws NancyError `bad-file` for a link on the way */
+export function fromHeldFolder<T>(file: string, act: (file: string) => Promise<T>): Promise<T> {
+	return through(file, act);
 }
 
 async function through<T>(file: string, act: (file: string) => Promise<T>, make?: number): Promise<T> {

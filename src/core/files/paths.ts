@@ -107,6 +107,9 @@ export class NancyPaths {
 	workerRecord(task: TaskName, worker: WorkerName): string {
 		return join(this.workers(task), `${worker}.json`);
 	}
+	workerScreen(task: TaskName, worker: WorkerName): string {
+		return join(this.workers(task), `${worker}.screen`);
+	}
 	mailbox(task: TaskName, worker: WorkerName): string {
 		return join(this.comms(task), worker);
 	}

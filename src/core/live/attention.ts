@@ -107,8 +107,9 @@ export class AttentionTracker implements Disposable {
 		if (this.open.get(key)?.kind === 'permission') this.resolve(key);
 		const wasActive = before?.phase === 'working' || before?.phase === 'waiting';
 		const hasStopped = stops > (before?.stops ?? 0) || wasActive;
-		// The person who broke it off knows.
-		if (!hasStopped || !isNews || state.source === INTERRUPTED) return;
+		// The person who broke it off knows. Its screen may have shown the end before its record told the reason.
+		if (state.source === INTERRUPTED) return this.cancel(key);
+		if (!hasStopped || !isNews) return;
 		this.cancel(key);
 		const timer = setTimeout(() => {
 			this.settling.delete(key);

@@ -1,9 +1,10 @@
 import { errorText } from '../../base/errors.ts';
 import { ORCHESTRATOR, TaskName, WorkerName, type MessageId } from '../../protocol/names.ts';
-import type { TaskRecord, WorkerRecord } from '../../protocol/records.ts';
+import type { ShownScreen, TaskRecord, WorkerRecord } from '../../protocol/records.ts';
 import type { FiledMessages, MailboxListing, MailboxProblem, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { folderByState, MESSAGE_STATES, type MessageState } from '../mailbox/mailboxPaths.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
+import { shownScreens } from '../workspace/shownScreens.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 
@@ -18,6 +19,7 @@ const LOOKS = 4;
 export interface MirroredTask {
 	record: TaskRecord;
 	workers: WorkerRecord[];
+	screens: ReadonlyMap<WorkerName, ShownScreen>;
 	problems: FileProblem[];
 }
 
@@ -43,6 +45,11 @@ export class TaskMirror {
 
 	worker({ task, worker }: WorkerAddress): WorkerRecord | undefined {
 		return this.tasks.get(task)?.workers.find(record => record.name === worker);
+	}
+
+	/** What its terminal has shown last, if that is watched. */
+	screen({ task, worker }: WorkerAddress): ShownScreen | undefined {
+		return this.tasks.get(task)?.screens.get(worker);
 	}
 
 	/** Unreadable files, mailboxes included. */
@@ -100,7 +107,8 @@ export class TaskMirror {
 		this.tasks = new Map();
 		for (const record of tasks) {
 			const known = before.get(record.name);
-			this.tasks.set(record.name, { record, workers: known?.workers ?? [], problems: known?.problems ?? [] });
+			const { workers = [], screens = new Map(), problems: ofTask = [] } = known ?? {};
+			this.tasks.set(record.name, { record, workers, screens, problems: ofTask });
 			if (!known || isToRead(record.name)) await this.readTask(record.name);
 		}
 		for (const name of before.keys()) if (!this.tasks.has(name)) this.forget(name);
@@ -134,7 +142,11 @@ export class TaskMirror {
 
 	private async readWorkers(name: TaskName): Promise<void> {
 		const task = this.tasks.get(name);
-		if (task) ({ workers: task.workers, problems: task.problems } = await this.workspace.workers(name));
+		if (task) {
+			const { workers, problems } = await this.workspace.workers(name);
+			const shown = await shownScreens(this.workspace, name);
+			Object.assign(task, { workers, screens: shown.screens, problems: [...problems, ...shown.problems] });
+		}
 		this.troubled = undefined;
 	}
 

@@ -1,6 +1,6 @@
 import type { Liveness } from '../../base/liveness.ts';
 import type { ProbedStatus } from '../driver/statusProbe.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
+import type { ShownState, WorkerRecord } from '../../protocol/records.ts';
 import type { WorkerState } from './overview.ts';
 import { NOT_REPORTED, type SessionState } from './sessionState.ts';
 
@@ -12,6 +12,8 @@ export interface Evidence {
 	stoppedAt?: string | undefined;
 	/** The agent CLI's own answer, and since when it is so; `unlisted` if it knew the session before and no longer does. */
 	probe?: { status: ProbedStatus | 'unlisted'; at: string; since: string } | undefined;
+	/** What its terminal shows, and since when, if that is watched. */
+	screen?: { state: ShownState; at: string } | undefined;
 	/** The code that its process ended with, where its terminal told. */
 	exitCode?: number | undefined;
 	/** It was started without a prompt, and reports its start at once or only with the first prompt. */
@@ -31,6 +33,11 @@ export const PROCESS_GONE = 'process gone';
 /** The source of a state that the agent's CLI has told when asked. */
 export const OWN_STATUS = "agent's own status";
 
+/** The source of a state that the terminal shows: see src/conversations/watched. */
+export const ON_SCREEN = 'screen of its terminal';
+
+const phaseOnScreen = { asking: 'waiting', trust: 'waiting', idle: 'idle', working: 'working' } as const;
+
 /** The source of the state of a delegate that waits for its account. */
 export const PARKED = 'parked';
 /** The source of the idle state of an agent that was started without a prompt. */
@@ -45,17 +52,18 @@ const PROBE_SETTLES_MS = 1000;
 /** A worker's state, from its session's events and other evidence: the newest counts. */
 export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
 	const { process, stoppedAt, probe, interruptedAt } = evidence;
-	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined;
+	const eventMs = Date.parse(state.at);
+	const screen = evidence.screen && Date.parse(evidence.screen.at) > eventMs ? evidence.screen : undefined;
+	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined && !screen;
 	const base: WorkerState = isUnheard
 		? { ...stateFromEvents(state), phase: 'working', source: UNHOOKED }
 		: stateFromEvents(state);
-	const eventMs = Date.parse(state.at);
 	const isDead = process?.liveness === 'dead';
 	if (isDead && stoppedAt !== undefined && Date.parse(stoppedAt) >= eventMs) return ended(base, 'stopped', stoppedAt);
 	if (isDead && Date.parse(process.at) >= eventMs)
 		return state.phase === 'ended' ? base : gone(base, process.at, evidence.exitCode);
 	if (state.phase === 'ended') return base;
-	if (isUnprompted(state, evidence))
+	if (isUnprompted(state, evidence) && (screen === undefined || screen.state === 'idle'))
 		return { ...idle(base, UNPROMPTED, state.at), since: state.since, isUnprompted: true };
 	const probeMs = probe ? Date.parse(probe.at) : 0;
 	const interruptedMs = interruptedAt === undefined ? 0 : Date.parse(interruptedAt);
@@ -69,7 +77,18 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	) {
 		return idle(base, INTERRUPTED, interruptedAt);
 	}
+	const isScreenNews = screen !== undefined && (!isProbeNews || Date.parse(screen.at) > probeMs);
+	if (isScreenNews) return onScreen(base, screen);
 	return isProbeNews ? probed(base, probe) : base;
+}
+
+function onScreen(base: WorkerState, { state, at }: NonNullable<Evidence['screen']>): WorkerState {
+	const phase = phaseOnScreen[state];
+	// Below a dialog that only a hook knows, the screen can look idle.
+	const isDialog = base.phase === 'waiting' && phase === 'idle';
+	if (phase === base.phase || isDialog) return base;
+	const shown = { ...base, phase, source: ON_SCREEN, at, since: at };
+	return phase === 'idle' ? idle(shown, ON_SCREEN, at) : shown;
 }
 
 function isUnprompted({ phase, source }: SessionState, { process, unprompted, hooks }: Evidence): boolean {

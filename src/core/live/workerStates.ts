@@ -89,6 +89,7 @@ export class WorkerStates {
 			probe: session === undefined ? undefined : prober.probe(session),
 			interruptedAt: view?.facts?.interruptedAt,
 			hooks: record.hooks,
+			screen: this.sources.tasks.screen({ task: record.task, worker: record.name }),
 			exitCode: record.exit?.code,
 			unprompted: record.unprompted,
 		});

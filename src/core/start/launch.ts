@@ -151,18 +151,18 @@ function programOf(
 	return talk ?? watchedProgram(driver, workspace, request, cli);
 }
 
-/** A program of Nancy's in the terminal, in which the CLI runs as it is: see src/conversations/watched. Without hooks no message reaches it. */
+/** A program of Nancy's in the terminal, in which the CLI runs as it is: see src/conversations/watched. */
 function watchedProgram(
-	{ id, screen, asksOnScreen }: Driver,
+	{ id, showsState }: Driver,
 	{ folder }: Workspace,
-	{ hooks, headless, isWatched }: WorkerRequest,
+	{ bin, hooks, headless, isWatched }: WorkerRequest,
 	{ executable, args }: { executable: string; args: readonly string[] },
 ): { executable: string; args: readonly string[] } {
-	const isRead = screen !== 'none' || asksOnScreen;
-	if (!isWatched || !isRead || headless || !hooks) return { executable, args };
-	const runtime = dirname(hooks.launcher);
+	if (!isWatched || !showsState || headless) return { executable, args };
+	const runtime = dirname(bin);
 	const watch = join(runtime, 'hook', 'watched.js');
-	return { executable: join(runtime, 'terminal'), args: [watch, id, hooks.launcher, folder, executable, ...args] };
+	const launcher = hooks?.launcher ?? '';
+	return { executable: join(runtime, 'terminal'), args: [watch, id, launcher, folder, executable, ...args] };
 }
 
 function launchHooks({ id }: Driver, workspace: Workspace, { hooks }: WorkerRequest): LaunchHooks | undefined {

@@ -115,7 +115,7 @@ export function talkedWith(
 		transcript,
 		tells: { inTerminal: [], headless: [], atStart: [] },
 		screen: 'none',
-		asksOnScreen: false,
+		showsState: false,
 		interrupt: { keys: [ESCAPE] },
 		launchModes: 'none',
 		answersByChoice: inOwnTerminal(id),

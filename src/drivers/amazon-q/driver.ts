@@ -63,7 +63,7 @@ export const amazonQ: Driver = {
 	launchModes: 'none',
 	answersByChoice: 'none',
 	ownTerminal: 'none',
-	asksOnScreen: true,
+	showsState: true,
 	images: 'none',
 	mcp: { flags: 'none', waits: { heard: 50, unheard: 50 }, session: 'none' },
 	headless,

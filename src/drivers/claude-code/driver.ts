@@ -109,7 +109,7 @@ export const claudeCode: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: ['dollars'] },
 	screen: 'none',
-	asksOnScreen: false,
+	showsState: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: 'none',

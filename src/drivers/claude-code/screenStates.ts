@@ -15,9 +15,9 @@ export const screenStates: ScreenStates = {
 	questions: [
 		{
 			state: 'asking',
-			// A command begins with a blank.
+			// A command begins with a blank. In a session that has a name, the last row of the screen is a rule with that name.
 			top: /^─{10,}$/,
-			whole: /^─+\n (?<tool>\S[^\n]*)\n(?:[^\n]*\n)*?╌+\n(?<what>[^]*\n)╌+\n (?<asks>Do you want to [^]*?\?)\n(?<options>[^\n]* 1\. [^]*?)\n\n Esc to cancel[^\n]*$/,
+			whole: /^─+\n (?<tool>\S[^\n]*)\n(?:[^\n]*\n)*?╌+\n(?<what>[^]*\n)╌+\n (?<asks>Do you want to [^]*?\?)\n(?<options>[^\n]* 1\. [^]*?)\n\n Esc to cancel[^\n]*(?:\n+─{10,}(?: [^\n]* ─)?)?$/,
 			options: [
 				{ label: /^Yes$/, means: 'yes', key: 'digit' },
 				{ label: /^Yes, (?:and|allow|don't ask) /, means: 'always', key: 'digit' },

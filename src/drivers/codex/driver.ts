@@ -62,7 +62,7 @@ export const codex: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen: 'none',
-	asksOnScreen: false,
+	showsState: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice,

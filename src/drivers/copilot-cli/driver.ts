@@ -115,7 +115,7 @@ export const copilotCli: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen,
-	asksOnScreen: false,
+	showsState: true,
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	launchModes,
 	answersByChoice,

@@ -102,7 +102,7 @@ export const geminiCli: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen,
-	asksOnScreen: true,
+	showsState: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: answersThere(ownTerminal),

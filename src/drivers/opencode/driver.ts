@@ -96,7 +96,7 @@ export const opencode: Driver = {
 	transcript: 'none',
 	tells: { inTerminal: [], headless: ['tokens', 'dollars'], atStart: [] },
 	screen: 'none',
-	asksOnScreen: false,
+	showsState: true,
 	interrupt: { keys: [ESCAPE, ESCAPE] },
 	// Its agent “plan” runs commands unasked.
 	launchModes: 'none',

@@ -95,7 +95,7 @@ export const qwenCode: Driver = {
 	transcript,
 	tells: { inTerminal: ['tokens'], headless: ['tokens'], atStart: [] },
 	screen,
-	asksOnScreen: true,
+	showsState: true,
 	interrupt: { keys: [ESCAPE] },
 	launchModes,
 	answersByChoice: answersThere(ownTerminal),

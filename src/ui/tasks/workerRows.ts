@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { l10n } from 'vscode';
-import { INTERRUPTED, OWN_STATUS, PROCESS_GONE } from '../../core/live/workerState.ts';
+import { INTERRUPTED, ON_SCREEN, OWN_STATUS, PROCESS_GONE } from '../../core/live/workerState.ts';
 import { hasBegun } from '../../core/workspace/workerLife.ts';
 import { isFinal } from '../../core/delegates/delegate.ts';
 import { workersWorktree } from '../../core/delegates/inWorktree.ts';
@@ -117,6 +117,8 @@ function sourceWords(source: string): string {
 			return l10n.t('interrupted in its terminal');
 		case OWN_STATUS:
 			return l10n.t('agent’s own status');
+		case ON_SCREEN:
+			return l10n.t('screen of its terminal');
 		default:
 			return source;
 	}

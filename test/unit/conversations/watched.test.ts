@@ -4,9 +4,17 @@ import { join } from 'node:path';
 import { spawn, type IPty } from 'node-pty';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { identify, liveness } from '../../../src/base/liveness.ts';
+import { shownScreens } from '../../../src/core/workspace/shownScreens.ts';
+import { Workspace } from '../../../src/core/workspace/workspace.ts';
+import { DriverId, SessionId, TaskName, WorkerName } from '../../../src/protocol/names.ts';
+import { addBoundWorker } from '../../support/boundWorker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { programs } from '../../support/programs.ts';
+import { taskRecord } from '../../support/taskRecord.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
+
+const claudeCode = DriverId.parse('claude-code');
+const address = { task: TaskName.parse('build'), worker: WorkerName.parse('worker') };
 
 /** More than a terminal takes at once. */
 const MANY = 300_000;
@@ -24,17 +32,13 @@ describe('a watched terminal', () => {
 	});
 
 	/** A shell in place of the CLI. */
-	const watch = async (script: string, env: Record<string, string> = {}, program?: string) => {
+	const watch = async (
+		script: string,
+		env: Record<string, string> = {},
+		{ program, driver = 'copilot-cli', launcher = '/no-launcher' }: Partial<Record<string, string>> = {},
+	) => {
 		const { hooks } = await programs();
-		const words = [
-			program ?? join(hooks, 'watched.js'),
-			'copilot-cli',
-			'/no-launcher',
-			folder.path,
-			'/bin/sh',
-			'-c',
-			script,
-		];
+		const words = [program ?? join(hooks, 'watched.js'), driver, launcher, folder.path, '/bin/sh', '-c', script];
 		const pty = spawn(process.execPath, words, {
 			cols: 90,
 			rows: 30,
@@ -110,6 +114,23 @@ describe('a watched terminal', () => {
 		expect(await new Promise(resolve => pty.onExit(({ exitCode }) => resolve(exitCode)))).toBe(4);
 	});
 
+	it('tells what its screen shows, also without hooks, and nothing any more once its program has ended', async () => {
+		const workspace = new Workspace(folder.path);
+		await workspace.createTask(taskRecord(address.task, claudeCode));
+		await addBoundWorker(workspace, address, { agent: claudeCode, session: SessionId.parse('s1') });
+		const shown = async () => (await shownScreens(workspace, address.task)).screens.get(address.worker)?.state;
+		const idle = `printf 'Said.\\n\\n${'─'.repeat(20)}\\n  ? for shortcuts'; read line`;
+		const working = `printf '\\033[2J\\n\\n  8s · esc to interrupt'; read line`;
+		const where = { NANCY_TASK: address.task, NANCY_WORKER: address.worker };
+		const { pty, ended } = await watch(`${idle}; ${working}`, where, { driver: claudeCode, launcher: '' });
+		await eventually('it shows that it waits', async () => (await shown()) === 'idle');
+		pty.write('\r');
+		await eventually('it shows that it works', async () => (await shown()) === 'working');
+		pty.write('\r');
+		expect(await ended).toBe(0);
+		expect(await shown()).toBeUndefined();
+	});
+
 	it('ends with the exit code of its program, or as a shell tells a signal', async () => {
 		expect(await (await watch('exit 7')).ended).toBe(7);
 		expect(await (await watch('kill -TERM $$')).ended).toBe(143);
@@ -147,7 +168,13 @@ describe('a watched terminal', () => {
 		const { hooks } = await programs();
 		const alone = folder.file('watched.js');
 		copyFileSync(join(hooks, 'watched.js'), alone);
-		const { pty, ended, bytes, shows } = await watch('echo READY; read line; echo "got $line"; exit 5', {}, alone);
+		const { pty, ended, bytes, shows } = await watch(
+			'echo READY; read line; echo "got $line"; exit 5',
+			{},
+			{
+				program: alone,
+			},
+		);
 		await shows('READY');
 		pty.write('words\r');
 		await shows('got words');

@@ -1,8 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readFile, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskMirror } from '../../../../src/core/live/taskMirror.ts';
 import type { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
+import { deleteTask } from '../../../../src/core/sessions/deletion.ts';
+import { forgetScreen, noteScreen } from '../../../../src/core/workspace/shownScreens.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName, type MessageId } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
@@ -47,6 +50,29 @@ const reads = () => calls.count('readFile') + calls.count('open');
 const receiptOf = (id: MessageId) => mirror.inState(address, 'delivered').find(each => each.id === id)?.receipt;
 
 describe('TaskMirror', () => {
+	it('has what the terminals of its workers show, and names a file of them that it cannot read', async () => {
+		await mirror.readAll();
+		expect(mirror.screen(address)).toBeUndefined();
+		await noteScreen(workspace, address, 'asking', 1_700_000_000_000);
+		await mirror.readFolder(['fix', 'workers']);
+		expect(mirror.screen(address)).toMatchObject({ state: 'asking', at: '2023-11-14T22:13:20.000Z' });
+		await mirror.readTasks();
+		expect(mirror.screen(address)?.state).toBe('asking');
+		await writeFile(workspace.paths.workerScreen(address.task, address.worker), '{"version":1,"state":"dreaming"}');
+		await mirror.readFolder(['fix', 'workers']);
+		expect(mirror.screen(address)).toBeUndefined();
+		expect(mirror.problems()).toMatchObject([{ file: expect.stringMatching(/worker\.screen$/) }]);
+		await forgetScreen(workspace, address);
+		await mirror.readFolder(['fix', 'workers']);
+		expect(mirror.problems()).toEqual([]);
+	});
+
+	it('does not bring back a task that was deleted while its terminal was watched', async () => {
+		await deleteTask(workspace, address.task);
+		await expect(noteScreen(workspace, address, 'idle', Date.now())).rejects.toThrow();
+		expect(existsSync(workspace.paths.task(address.task))).toBe(false);
+	});
+
 	it('shows the same list until its mailbox was read again', async () => {
 		const other = { ...address, worker: WorkerName.parse('worker-2') };
 		await addBoundWorker(workspace, other, { agent, session: SessionId.parse('s2') });

@@ -262,6 +262,47 @@ describe('concludeState', () => {
 			expect(after([bash], { interruptedAt: at(0) }).phase).toBe('working');
 		});
 
+		it('believes the screen of its terminal against older events, and no screen against newer ones', () => {
+			const screen = (state: 'asking' | 'idle' | 'trust' | 'working', second: number): Evidence => ({
+				screen: { state, at: at(second) },
+			});
+			const asked = { kind: 'permission-asked', tool: 'Bash' } as const;
+			const shown = { source: 'screen of its terminal', at: at(5), since: at(5) };
+			expect(after([bash], screen('idle', 5))).toMatchObject({ ...shown, phase: 'idle' });
+			expect(after([bash], screen('idle', 5)).tool).toBeUndefined();
+			expect(after([bash], screen('asking', 5))).toMatchObject({ ...shown, phase: 'waiting' });
+			expect(after([], screen('trust', 5))).toMatchObject({ ...shown, phase: 'waiting' });
+			expect(after([bash, asked], screen('working', 5))).toMatchObject({ ...shown, phase: 'working' });
+			expect(after([bash, asked], screen('idle', 5)).phase).toBe('waiting');
+			expect(after([bash], screen('idle', 0)).phase).toBe('working');
+			expect(after([bash], screen('working', 5))).toMatchObject({ source: 'PreToolUse Bash', at: at(1) });
+			expect(after([{ kind: 'session-end', cause: 'exit' }], screen('working', 5)).phase).toBe('ended');
+		});
+
+		it('takes the newer one of what the screen shows and what its CLI answers', () => {
+			const screen = { state: 'asking', at: at(5) } as const;
+			expect(after([bash], { ...probe('idle', 4), screen }).phase).toBe('waiting');
+			expect(after([bash], { ...probe('idle', 6), screen }).phase).toBe('idle');
+		});
+
+		it('names the interruption, where the screen shows its end', () => {
+			const screen = { state: 'idle', at: at(5) } as const;
+			expect(after([bash], { screen, interruptedAt: at(4) }).source).toBe('interrupted in its terminal');
+		});
+
+		it('knows by the screen alone, without hooks and before the first prompt', () => {
+			const process = { liveness: 'alive', at: at(9) } as const;
+			const idle = { state: 'idle', at: at(5) } as const;
+			expect(after([], { hooks: 'off', process, screen: idle })).toMatchObject({ phase: 'idle', at: at(5) });
+			expect(after([], { hooks: 'off', process, screen: { ...idle, state: 'working' } })).toMatchObject({
+				phase: 'working',
+				source: 'screen of its terminal',
+			});
+			const unprompted = { process, unprompted: 'at-first-prompt' } as const;
+			expect(after([], { ...unprompted, screen: idle }).isUnprompted).toBe(true);
+			expect(after([], { ...unprompted, screen: { ...idle, state: 'trust' } }).phase).toBe('waiting');
+		});
+
 		it('sees that the process is gone, and a session that goes on elsewhere since', () => {
 			const gone: Evidence = { process: { liveness: 'dead', at: at(5) } };
 			expect(after([bash], gone)).toMatchObject({ phase: 'ended', source: 'process gone' });
