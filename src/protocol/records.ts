@@ -119,7 +119,13 @@ export const ShownState = z.enum(['asking', 'idle', 'trust', 'working']);
 export type ShownState = z.infer<typeof ShownState>;
 
 /** `tasks/<task>/workers/<worker>.screen`: since when the worker's terminal shows what. Only one that is watched has it. */
-export const ShownScreen = z.looseObject({ version: z.literal(1), state: ShownState, at: Moment });
+export const ShownScreen = z.looseObject({
+	version: z.literal(1),
+	state: ShownState,
+	at: Moment,
+	/** Whether the screen has shown a turn since the CLI began. */
+	hasWorked: z.boolean(),
+});
 export type ShownScreen = z.infer<typeof ShownScreen>;
 
 /** `.nancy/config.json` */

@@ -9,7 +9,7 @@ import type { ScreenProfile } from '../../core/driver/screen.ts';
 import { ASKS_ON_SCREEN, type AskedOnScreen, type ScreenStates } from '../../core/driver/screenStates.ts';
 import { readPhase } from '../../core/sessions/phase.ts';
 import { agentsFolders } from '../../core/workspace/placeFrom.ts';
-import { forgetScreen, noteScreen } from '../../core/workspace/shownScreens.ts';
+import { noteScreen } from '../../core/workspace/shownScreens.ts';
 import { Workspace, type WorkerAddress } from '../../core/workspace/workspace.ts';
 import { screens } from '../../drivers/screens.ts';
 import { screenStates } from '../../drivers/screenStates.ts';
@@ -55,7 +55,7 @@ async function watched(shows: ScreenStates): Promise<number> {
 	};
 	const report = new ScreenReport({
 		state: () => reading()?.state,
-		tell: async (state, since) => noteScreen(workspace, addressOf(env), state, since),
+		tell: shown => noteScreen(workspace, addressOf(env), shown),
 	});
 	let wake: TypedWake | undefined;
 	let questions: ScreenQuestions | undefined;
@@ -73,9 +73,7 @@ async function watched(shows: ScreenStates): Promise<number> {
 		},
 		resized: (columns, rows) => screen.resize(columns, rows),
 	}).catch((error: unknown) => {
-		process.stderr.write(
-			`Nancy cannot watch this terminal, and wakes no agent in it by typing: ${visible(errorText(error))}\n`,
-		);
+		process.stderr.write(`Nancy cannot watch this terminal: ${visible(errorText(error))}\n`);
 	});
 	if (!passage) return direct();
 	const types = { type: (text: string) => passage.type(text), hold: () => passage.hold() };
@@ -102,8 +100,7 @@ async function watched(shows: ScreenStates): Promise<number> {
 	const code = await passage.ended;
 	wake?.end();
 	questions?.end();
-	await report.end();
-	await showsNothing().catch(() => undefined);
+	report.end();
 	await passage.close();
 	return code;
 }
@@ -126,10 +123,6 @@ async function called(
 		{ driver: DriverId.parse(id), session, agent, ...call },
 		payload,
 	);
-}
-
-async function showsNothing(): Promise<void> {
-	await forgetScreen(workspace, addressOf(env));
 }
 
 function addressOf({ NANCY_TASK: task, NANCY_WORKER: worker }: NodeJS.ProcessEnv): WorkerAddress {

@@ -1,11 +1,11 @@
-import type { ShownState } from '../../protocol/records.ts';
+import type { ShownScreen, ShownState } from '../../protocol/records.ts';
 
 /** What a report of the screen needs. */
 export interface ReportPlace {
 	/** `undefined` while the CLI draws, and where the screen does not tell. */
 	state(): ShownState | undefined;
-	/** Tells Nancy's windows. A rejection means that nobody was told. @param since in milliseconds since 1970 */
-	tell(state: ShownState, since: number): Promise<void>;
+	/** Tells Nancy's windows. @throws if nobody was told */
+	tell(shown: Pick<ShownScreen, 'at' | 'hasWorked' | 'state'>): void;
 }
 
 /** A state that has stayed for so long is no half picture, and no moment between two tools, in milliseconds. */
@@ -19,38 +19,41 @@ export class ScreenReport {
 	private seen: ShownState | undefined;
 	private seenAt = 0;
 	private told: ShownState | undefined;
+	private hasWorked = false;
+	private isOver = false;
 	private soon: NodeJS.Timeout | undefined;
-	/** One after the other: the last that is told is the last that was seen. */
-	private telling: Promise<void> = Promise.resolve();
 
 	constructor(private readonly place: ReportPlace) {}
 
 	/** The screen has changed. */
 	changed(): void {
+		if (this.isOver) return;
 		this.soon ??= setTimeout(() => {
 			this.soon = undefined;
 			this.look();
 		}, LOOK_MS).unref();
 	}
 
-	/** The CLI has ended. Resolves once nothing more is told. */
-	async end(): Promise<void> {
+	/** The CLI has ended. Nothing more is told. */
+	end(): void {
+		this.isOver = true;
 		clearTimeout(this.soon);
-		await this.telling;
 	}
 
 	private look(): void {
 		const state = this.place.state();
 		if (state !== this.seen) [this.seen, this.seenAt] = [state, Date.now()];
-		if (state === undefined || state === this.told) return;
+		if (state === undefined) return;
+		this.hasWorked ||= state === 'working' || state === 'asking';
+		if (state === this.told) return;
+		// It is told again even after a moment of another state: that was a turn, of which an event may have told.
+		this.told = undefined;
 		if (Date.now() - this.seenAt < STEADY_MS) return this.changed();
-		this.told = state;
-		const since = this.seenAt;
-		this.telling = this.telling
-			.then(() => this.place.tell(state, since))
-			.catch(() => {
-				// The next change tries again.
-				if (this.told === state) this.told = undefined;
-			});
+		try {
+			this.place.tell({ state, at: new Date(this.seenAt).toISOString(), hasWorked: this.hasWorked });
+			this.told = state;
+		} catch {
+			// The next change tries again.
+		}
 	}
 }

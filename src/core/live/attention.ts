@@ -6,7 +6,7 @@ import type { Delegate } from '../delegates/delegate.ts';
 import type { DelegateId } from '../../protocol/delegate.ts';
 import type { MailboxListing } from '../mailbox/mailboxFiles.ts';
 import type { Phase, WorkerState } from './overview.ts';
-import { INTERRUPTED } from './workerState.ts';
+import { CLOCKS_DIFFER_MS, INTERRUPTED, ON_SCREEN } from './workerState.ts';
 import type { WorkerAddress } from '../workspace/workspace.ts';
 import { idTime } from '../mailbox/messageId.ts';
 
@@ -34,11 +34,8 @@ export interface Attention {
 /** Feedback that waited for the stop is noted a moment later. The agent then works on, and nobody need look. */
 const STOP_SETTLES_MS = 400;
 
-/**
- * The largest clock difference between two machines on one folder. A later date belongs to a record that came with a folder, and calls
- * nobody.
- */
-const CLOCKS_DIFFER_MS = 60_000;
+/** The hook and the transcript, which say more of an end than the screen does, are read a moment later. */
+const SCREEN_SETTLES_MS = 2500;
 
 interface Seen {
 	phase: Phase;
@@ -108,14 +105,21 @@ export class AttentionTracker implements Disposable {
 		const wasActive = before?.phase === 'working' || before?.phase === 'waiting';
 		const hasStopped = stops > (before?.stops ?? 0) || wasActive;
 		// The person who broke it off knows. Its screen may have shown the end before its record told the reason.
-		if (state.source === INTERRUPTED) return this.cancel(key);
+		if (state.source === INTERRUPTED || state.isUnprompted) {
+			this.cancel(key);
+			this.resolve(key);
+			return;
+		}
 		if (!hasStopped || !isNews) return;
 		this.cancel(key);
-		const timer = setTimeout(() => {
-			this.settling.delete(key);
-			this.resolve(key);
-			this.raise(key, { ...common, kind: 'stopped' });
-		}, STOP_SETTLES_MS);
+		const timer = setTimeout(
+			() => {
+				this.settling.delete(key);
+				this.resolve(key);
+				this.raise(key, { ...common, kind: 'stopped' });
+			},
+			state.source === ON_SCREEN ? SCREEN_SETTLES_MS : STOP_SETTLES_MS,
+		);
 		timer.unref();
 		this.settling.set(key, timer);
 	}

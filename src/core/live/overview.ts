@@ -39,7 +39,7 @@ export interface WorkerState {
 	/** When the phase began, or the question that it waits with. The evidence may be newer. UTC, ISO 8601. */
 	since: string;
 	session?: SessionId;
-	/** Idle, because it was started without a prompt. */
+	/** Idle, and its first turn has not begun. */
 	isUnprompted?: true;
 	/** Ended, with this code other than 0, and neither stopped nor at its own word. */
 	exitCode?: number;

@@ -1,6 +1,6 @@
 import type { Liveness } from '../../base/liveness.ts';
 import type { ProbedStatus } from '../driver/statusProbe.ts';
-import type { ShownState, WorkerRecord } from '../../protocol/records.ts';
+import type { ShownScreen, WorkerRecord } from '../../protocol/records.ts';
 import type { WorkerState } from './overview.ts';
 import { NOT_REPORTED, type SessionState } from './sessionState.ts';
 
@@ -13,7 +13,7 @@ export interface Evidence {
 	/** The agent CLI's own answer, and since when it is so; `unlisted` if it knew the session before and no longer does. */
 	probe?: { status: ProbedStatus | 'unlisted'; at: string; since: string } | undefined;
 	/** What its terminal shows, and since when, if that is watched. */
-	screen?: { state: ShownState; at: string } | undefined;
+	screen?: Pick<ShownScreen, 'at' | 'hasWorked' | 'state'> | undefined;
 	/** The code that its process ended with, where its terminal told. */
 	exitCode?: number | undefined;
 	/** It was started without a prompt, and reports its start at once or only with the first prompt. */
@@ -49,11 +49,17 @@ export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 /** A probe counts only this long after the last event: the CLI's own notes are later than its hooks. */
 const PROBE_SETTLES_MS = 1000;
 
+/**
+ * The largest clock difference between two machines on one folder, in milliseconds. A later date belongs to a record that came with a folder.
+ * It calls nobody, and is no evidence.
+ */
+export const CLOCKS_DIFFER_MS = 60_000;
+
 /** A worker's state, from its session's events and other evidence: the newest counts. */
 export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
 	const { process, stoppedAt, probe, interruptedAt } = evidence;
 	const eventMs = Date.parse(state.at);
-	const screen = evidence.screen && Date.parse(evidence.screen.at) > eventMs ? evidence.screen : undefined;
+	const screen = screenNews(state, evidence.screen);
 	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined && !screen;
 	const base: WorkerState = isUnheard
 		? { ...stateFromEvents(state), phase: 'working', source: UNHOOKED }
@@ -77,18 +83,25 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	) {
 		return idle(base, INTERRUPTED, interruptedAt);
 	}
-	const isScreenNews = screen !== undefined && (!isProbeNews || Date.parse(screen.at) > probeMs);
-	if (isScreenNews) return onScreen(base, screen);
+	if (screen && (!isProbeNews || Date.parse(screen.at) > probeMs)) return onScreen(base, screen);
 	return isProbeNews ? probed(base, probe) : base;
 }
 
-function onScreen(base: WorkerState, { state, at }: NonNullable<Evidence['screen']>): WorkerState {
+/** What the screen tells beside the events. One that is idle before any turn is no end of a turn that an event tells of. */
+function screenNews(state: SessionState, screen: Evidence['screen']): Evidence['screen'] {
+	if (!screen || Date.parse(screen.at) <= Date.parse(state.at)) return undefined;
+	const isBeforeAnyTurn = screen.state === 'idle' && !screen.hasWorked;
+	return isBeforeAnyTurn && state.phase !== 'starting' ? undefined : screen;
+}
+
+function onScreen(base: WorkerState, { state, at, hasWorked }: NonNullable<Evidence['screen']>): WorkerState {
 	const phase = phaseOnScreen[state];
 	// Below a dialog that only a hook knows, the screen can look idle.
 	const isDialog = base.phase === 'waiting' && phase === 'idle';
 	if (phase === base.phase || isDialog) return base;
-	const shown = { ...base, phase, source: ON_SCREEN, at, since: at };
-	return phase === 'idle' ? idle(shown, ON_SCREEN, at) : shown;
+	if (phase === 'idle') return { ...idle(base, ON_SCREEN, at), ...(!hasWorked && { isUnprompted: true }) };
+	const isSameTurn = base.phase === 'working' || base.phase === 'waiting';
+	return { ...(isSameTurn ? base : wordless(base)), phase, source: ON_SCREEN, at, since: at };
 }
 
 function isUnprompted({ phase, source }: SessionState, { process, unprompted, hooks }: Evidence): boolean {
@@ -146,14 +159,15 @@ function stateFromEvents(state: SessionState): WorkerState {
 	};
 }
 
-function idle({ tool: _tool, summary: _summary, ...rest }: WorkerState, source: string, at: string): WorkerState {
-	return { ...rest, phase: 'idle', source, at, since: at };
+function wordless({ tool: _tool, summary: _summary, ...rest }: WorkerState): WorkerState {
+	return rest;
 }
 
-function ended(
-	{ tool: _tool, summary: _summary, subagents: _subagents, ...rest }: WorkerState,
-	source: string,
-	at: string,
-): WorkerState {
+function idle(base: WorkerState, source: string, at: string): WorkerState {
+	return { ...wordless(base), phase: 'idle', source, at, since: at };
+}
+
+function ended(base: WorkerState, source: string, at: string): WorkerState {
+	const { subagents: _subagents, ...rest } = wordless(base);
 	return { ...rest, phase: 'ended', source, at, since: at };
 }

@@ -1,6 +1,6 @@
 import { processWord, type Liveness, type ProcessIdentity } from '../../base/liveness.ts';
 import type { DriverId } from '../../protocol/names.ts';
-import type { WorkerRecord } from '../../protocol/records.ts';
+import type { ShownScreen, WorkerRecord } from '../../protocol/records.ts';
 import { isFinal, type Delegate } from '../delegates/delegate.ts';
 import type { BudgetMirror } from './budgetMirror.ts';
 import type { LiveDelegates } from './liveDelegates.ts';
@@ -11,7 +11,7 @@ import type { SessionView } from './sessionView.ts';
 import type { TaskMirror } from './taskMirror.ts';
 import { startingState, type SessionState } from './sessionState.ts';
 import { newerUse, sumUse, useOfRun, type Use } from '../budgets/use.ts';
-import { concludeState, PARKED } from './workerState.ts';
+import { CLOCKS_DIFFER_MS, concludeState, PARKED } from './workerState.ts';
 
 /** If a worker's start is newer than its session's last event by more than this, the events are of an earlier run. */
 const RESTART_MS = 2000;
@@ -89,7 +89,7 @@ export class WorkerStates {
 			probe: session === undefined ? undefined : prober.probe(session),
 			interruptedAt: view?.facts?.interruptedAt,
 			hooks: record.hooks,
-			screen: this.sources.tasks.screen({ task: record.task, worker: record.name }),
+			screen: this.screenEvidence(record),
 			exitCode: record.exit?.code,
 			unprompted: record.unprompted,
 		});
@@ -158,6 +158,16 @@ export class WorkerStates {
 	private isOpen(record: WorkerRecord): boolean {
 		const delegate = this.delegateOf(record);
 		return delegate !== undefined && !isFinal(delegate.state);
+	}
+
+	/** A delegate has no terminal. What was shown before this start, or in the future, is of another program. */
+	private screenEvidence(record: WorkerRecord): ShownScreen | undefined {
+		if (record.delegate !== undefined) return undefined;
+		const screen = this.sources.tasks.screen({ task: record.task, worker: record.name });
+		if (!screen) return undefined;
+		const sinceMs = Date.parse(screen.at);
+		const isOfThisRun = sinceMs >= Date.parse(record.startedAt) && sinceMs <= this.sources.now() + CLOCKS_DIFFER_MS;
+		return isOfThisRun ? screen : undefined;
 	}
 
 	private processEvidence(record: WorkerRecord): { liveness: Liveness; at: string } | undefined {

@@ -1,35 +1,25 @@
-import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { writeFileAtomic } from '../../base/atomicFile.ts';
+import { writeFileAtomicSync } from '../../base/atomicFile.ts';
 import { fileNames } from '../../base/listing.ts';
 import { WorkerName, type TaskName } from '../../protocol/names.ts';
-import { ShownScreen, type ShownState } from '../../protocol/records.ts';
+import { ShownScreen } from '../../protocol/records.ts';
 import { readOrReport, type FileProblem } from '../files/fileProblem.ts';
-import { fromHeldFolder } from '../files/heldFolder.ts';
+import { inHeldFolderSync } from '../files/heldFolder.ts';
 import { jsonText, readJsonFile } from '../files/jsonFile.ts';
 import type { WorkerAddress, Workspace } from './workspace.ts';
 
 const ENDING = '.screen';
 
-/**
- * Notes what a worker's terminal shows.
- * @param since in milliseconds since 1970
- * @throws what the system says, also for a task that was deleted
- */
-export async function noteScreen(
+/** Notes what a worker's terminal shows. @throws what the system says, also for a task that was deleted */
+export function noteScreen(
 	{ paths }: Workspace,
 	{ task, worker }: WorkerAddress,
-	state: ShownState,
-	since: number,
-): Promise<void> {
-	const shown: ShownScreen = { version: 1, state, at: new Date(since).toISOString() };
+	shown: Pick<ShownScreen, 'at' | 'hasWorked' | 'state'>,
+): void {
 	// Makes no folder: a deleted task must not come back.
-	await fromHeldFolder(paths.workerScreen(task, worker), file => writeFileAtomic(file, jsonText(shown)));
-}
-
-/** Its terminal shows nothing any more. */
-export async function forgetScreen({ paths }: Workspace, { task, worker }: WorkerAddress): Promise<void> {
-	await fromHeldFolder(paths.workerScreen(task, worker), file => rm(file, { force: true }));
+	inHeldFolderSync(paths.workerScreen(task, worker), file =>
+		writeFileAtomicSync(file, jsonText({ version: 1, ...shown })),
+	);
 }
 
 /** What the terminals of a task's workers have shown last. */

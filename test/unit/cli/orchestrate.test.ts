@@ -364,7 +364,7 @@ describe('nancy orchestrate', () => {
 			}
 		}));
 
-	it('watches a terminal only by the user’s own settings, and only of an agent whose screen it can read', () =>
+	it('watches a terminal only by the user’s own settings, also without hooks', () =>
 		using(machine(), async ({ folder, project, start }) => {
 			const fake = (name: string, version: string) => {
 				const program = folder.file('agent', name);
@@ -385,8 +385,10 @@ describe('nancy orchestrate', () => {
 				expect(await above('one', 'copilot-cli', copilot)).not.toContain('watched.js');
 				writeFileSync(settings, JSON.stringify({ delegates: watched }), { mode: 0o600 });
 				expect(await above('two', 'copilot-cli', copilot)).toContain('/hook/watched.js copilot-cli ');
-				expect(await above('three', 'codex', codex)).not.toContain('watched.js');
-				expect(await above('four', 'copilot-cli', copilot, '--no-hooks')).not.toContain('watched.js');
+				expect(await above('three', 'codex', codex)).toContain('/hook/watched.js codex ');
+				expect(await above('four', 'copilot-cli', copilot, '--no-hooks')).toContain(
+					'/hook/watched.js copilot-cli ',
+				);
 				writeFileSync(settings, JSON.stringify({ delegates: { terminalHost: 'conversation' } }), {
 					mode: 0o600,
 				});

@@ -14,9 +14,11 @@ import type { WorkerState } from '../../../../src/core/live/overview.ts';
 import { Delegates } from '../../../../src/core/delegates/delegates.ts';
 import { ProcessLock } from '../../../../src/core/files/processLock.ts';
 import { Collector } from '../../../../src/core/live/collector.ts';
+import { noteScreen } from '../../../../src/core/workspace/shownScreens.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../../../src/core/worktrees/taskSnapshots.ts';
-import { DelegateStatus } from '../../../../src/protocol/delegate.ts';
+import { DelegateId, DelegateStatus } from '../../../../src/protocol/delegate.ts';
+import type { ShownState } from '../../../../src/protocol/records.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls } from '../../../support/countedCalls.ts';
@@ -65,6 +67,9 @@ async function happens(kind: string, fields: Record<string, unknown> = {}): Prom
 		JSON.stringify({ session, kind, ...fields }),
 	);
 }
+
+const shows = (state: ShownState, { at = new Date().toISOString(), hasWorked = true } = {}) =>
+	noteScreen(workspace, address, { state, at, hasWorked });
 
 const stateIn = (model: WorkspaceModel): WorkerState | undefined => model.overview().tasks[0]?.workers[0]?.state;
 const becomes = (model: WorkspaceModel, phase: string) =>
@@ -575,6 +580,22 @@ describe('WorkspaceModel', () => {
 			expect(needed).toHaveLength(3);
 		});
 
+		it('is called for by a screen that asks, and then waits; not by one that waits for its first prompt', async () => {
+			const model = await start();
+			const { needed, resolved } = attentionOf(model);
+			shows('idle', { hasWorked: false });
+			await becomes(model, 'idle');
+			expect(stateIn(model)?.isUnprompted).toBe(true);
+			shows('working');
+			await becomes(model, 'working');
+			shows('asking');
+			await eventually('the question', () => needed.length === 1);
+			shows('idle');
+			await eventually('the answer', () => resolved.length === 1);
+			await eventually('the end', () => needed.length === 2);
+			expect(needed.map(({ kind }) => kind)).toEqual(['permission', 'stopped']);
+		});
+
 		it.each(['hook', 'prompt'])(
 			'is not called for when a subagent stops, or when feedback keeps the agent going, by its %s',
 			async rung => {
@@ -606,6 +627,20 @@ describe('WorkspaceModel', () => {
 				expect(resolved).toEqual(needed);
 			},
 		);
+	});
+
+	it('believes no screen of the future, of an earlier start or of a delegate', async () => {
+		const phase = async () => (await readOverview(workspace, [fakeDriver])).tasks[0]?.workers[0]?.state.phase;
+		const hourMs = 3_600_000;
+		for (const ms of [hourMs, -hourMs]) {
+			shows('asking', { at: new Date(Date.now() + ms).toISOString() });
+			expect(await phase()).toBe('starting');
+		}
+		shows('asking');
+		expect(await phase()).toBe('waiting');
+		const record = (await workspace.worker(address))!;
+		await workspace.saveWorker({ ...record, delegate: DelegateId.parse('d-20260101-000000-abcd') });
+		expect(await phase()).toBe('starting');
 	});
 
 	it('rings again for an idle agent that does not answer', async () => {

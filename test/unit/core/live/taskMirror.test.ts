@@ -5,9 +5,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { TaskMirror } from '../../../../src/core/live/taskMirror.ts';
 import type { Mailbox } from '../../../../src/core/mailbox/mailbox.ts';
 import { deleteTask } from '../../../../src/core/sessions/deletion.ts';
-import { forgetScreen, noteScreen } from '../../../../src/core/workspace/shownScreens.ts';
+import { noteScreen } from '../../../../src/core/workspace/shownScreens.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { DriverId, SessionId, TaskName, WorkerName, type MessageId } from '../../../../src/protocol/names.ts';
+import type { ShownState } from '../../../../src/protocol/records.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls, type CountedCalls } from '../../../support/countedCalls.ts';
 import { SEALS } from '../../../../src/core/mailbox/sealReader.ts';
@@ -49,11 +50,13 @@ async function deliver(text: string): Promise<MessageId> {
 const reads = () => calls.count('readFile') + calls.count('open');
 const receiptOf = (id: MessageId) => mirror.inState(address, 'delivered').find(each => each.id === id)?.receipt;
 
+const shownScreen = (state: ShownState) => ({ state, at: '2023-11-14T22:13:20.000Z', hasWorked: true });
+
 describe('TaskMirror', () => {
 	it('has what the terminals of its workers show, and names a file of them that it cannot read', async () => {
 		await mirror.readAll();
 		expect(mirror.screen(address)).toBeUndefined();
-		await noteScreen(workspace, address, 'asking', 1_700_000_000_000);
+		noteScreen(workspace, address, shownScreen('asking'));
 		await mirror.readFolder(['fix', 'workers']);
 		expect(mirror.screen(address)).toMatchObject({ state: 'asking', at: '2023-11-14T22:13:20.000Z' });
 		await mirror.readTasks();
@@ -62,14 +65,14 @@ describe('TaskMirror', () => {
 		await mirror.readFolder(['fix', 'workers']);
 		expect(mirror.screen(address)).toBeUndefined();
 		expect(mirror.problems()).toMatchObject([{ file: expect.stringMatching(/worker\.screen$/) }]);
-		await forgetScreen(workspace, address);
+		noteScreen(workspace, address, shownScreen('idle'));
 		await mirror.readFolder(['fix', 'workers']);
 		expect(mirror.problems()).toEqual([]);
 	});
 
 	it('does not bring back a task that was deleted while its terminal was watched', async () => {
 		await deleteTask(workspace, address.task);
-		await expect(noteScreen(workspace, address, 'idle', Date.now())).rejects.toThrow();
+		expect(() => noteScreen(workspace, address, shownScreen('idle'))).toThrow(/ENOENT/);
 		expect(existsSync(workspace.paths.task(address.task))).toBe(false);
 	});
 

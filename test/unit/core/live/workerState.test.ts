@@ -264,7 +264,7 @@ describe('concludeState', () => {
 
 		it('believes the screen of its terminal against older events, and no screen against newer ones', () => {
 			const screen = (state: 'asking' | 'idle' | 'trust' | 'working', second: number): Evidence => ({
-				screen: { state, at: at(second) },
+				screen: { state, at: at(second), hasWorked: true },
 			});
 			const asked = { kind: 'permission-asked', tool: 'Bash' } as const;
 			const shown = { source: 'screen of its terminal', at: at(5), since: at(5) };
@@ -280,20 +280,26 @@ describe('concludeState', () => {
 		});
 
 		it('takes the newer one of what the screen shows and what its CLI answers', () => {
-			const screen = { state: 'asking', at: at(5) } as const;
+			const screen = { state: 'asking', at: at(5), hasWorked: true } as const;
 			expect(after([bash], { ...probe('idle', 4), screen }).phase).toBe('waiting');
 			expect(after([bash], { ...probe('idle', 6), screen }).phase).toBe('idle');
 		});
 
 		it('names the interruption, where the screen shows its end', () => {
-			const screen = { state: 'idle', at: at(5) } as const;
+			const screen = { state: 'idle', at: at(5), hasWorked: true } as const;
 			expect(after([bash], { screen, interruptedAt: at(4) }).source).toBe('interrupted in its terminal');
 		});
 
 		it('knows by the screen alone, without hooks and before the first prompt', () => {
 			const process = { liveness: 'alive', at: at(9) } as const;
-			const idle = { state: 'idle', at: at(5) } as const;
-			expect(after([], { hooks: 'off', process, screen: idle })).toMatchObject({ phase: 'idle', at: at(5) });
+			const idle = { state: 'idle', at: at(5), hasWorked: false } as const;
+			expect(after([], { hooks: 'off', process, screen: idle })).toMatchObject({
+				phase: 'idle',
+				at: at(5),
+				isUnprompted: true,
+			});
+			const rested = { ...idle, hasWorked: true };
+			expect(after([], { hooks: 'off', process, screen: rested }).isUnprompted).toBeUndefined();
 			expect(after([], { hooks: 'off', process, screen: { ...idle, state: 'working' } })).toMatchObject({
 				phase: 'working',
 				source: 'screen of its terminal',
@@ -301,6 +307,17 @@ describe('concludeState', () => {
 			const unprompted = { process, unprompted: 'at-first-prompt' } as const;
 			expect(after([], { ...unprompted, screen: idle }).isUnprompted).toBe(true);
 			expect(after([], { ...unprompted, screen: { ...idle, state: 'trust' } }).phase).toBe('waiting');
+		});
+
+		it('takes no screen that is idle before any turn for the end of one, and keeps no words of an earlier turn', () => {
+			const screen = { state: 'idle', at: at(5), hasWorked: false } as const;
+			expect(after([bash], { screen })).toMatchObject({ phase: 'working', tool: 'Bash' });
+			const stop = { kind: 'stop', summary: 'All said.' } as const;
+			const goesOn = after([stop], { screen: { state: 'working', at: at(5), hasWorked: true } });
+			expect(goesOn).toMatchObject({ phase: 'working', source: 'screen of its terminal' });
+			expect(goesOn.summary).toBeUndefined();
+			const asks = after([bash], { screen: { state: 'asking', at: at(5), hasWorked: true } });
+			expect(asks).toMatchObject({ phase: 'waiting', tool: 'Bash' });
 		});
 
 		it('sees that the process is gone, and a session that goes on elsewhere since', () => {
