@@ -47,6 +47,7 @@ describe('a question of the real GitHub Copilot CLI', () => {
 		await lab.seen('Use the other folder.');
 		for (const question of [one!, two!]) expect(await desk.outcome(question)).toMatchObject({ state: 'applied' });
 		await worker.terminal.waitForText(/First over/);
+		await worker.idle();
 		expect(lab.has('one')).toBe(false);
 	});
 
@@ -61,6 +62,7 @@ describe('a question of the real GitHub Copilot CLI', () => {
 		process.kill(question.holder.pid, 'SIGCONT');
 		expect(await desk.outcome(question)).toMatchObject({ state: 'late' });
 		await worker.terminal.waitForText(/Second over/);
+		await worker.idle();
 	});
 
 	it('is the model’s form, with a label, labels and a text of the person’s own', async () => {
