@@ -14,6 +14,9 @@ const phases = { asking: 'waiting', working: 'working', idle: 'idle' } as const;
 /** The others are watched with hooks in tests of their own: what wakes them, and who answers them. */
 const BY_HOOKS_ALONE: readonly string[] = ['claude-code', 'codex', 'opencode'];
 
+/** Here the lines at the bottom break, which tell what a CLI does. */
+const NARROW = { columns: 50, rows: 30 };
+
 describe('a watched terminal', () => {
 	let lab: ConformanceLab;
 	afterEach(() => lab[Symbol.asyncDispose]());
@@ -31,7 +34,11 @@ describe('a watched terminal', () => {
 	/** @param hooks `off`: without any */
 	const asksWorksWaits = async (agent: AgentUnderTest, hooks?: 'off') => {
 		const candidate = { agent, driver: driverById(agent.driver)!, installed: pinnedAgent(agent.id) };
-		lab = await conformanceLab(candidate, { watched: true, asks: true, scope: hooks ? 'none' : 'launch' });
+		lab = await conformanceLab(candidate, {
+			watched: true,
+			asks: true,
+			...(hooks && { scope: 'none', size: NARROW }),
+		});
 		const asks = agent.id === 'codex' ? '[[esc:touch made]]' : '[[sh:touch made]]';
 		const prompt = `${asks} [[text:All said]]`;
 		const worker = await lab.start({ prompt, asks: true, ...(hooks && { hooks }) });
@@ -47,7 +54,7 @@ describe('a watched terminal', () => {
 
 	for (const agent of agentsUnderTest)
 		it(
-			`shows without hooks that the real ${agent.id} asks, works and waits`,
+			`shows without hooks, and narrow, that the real ${agent.id} asks, works and waits`,
 			longIf(agent.id !== 'codex'),
 			async () => {
 				const worker = await asksWorksWaits(agent, 'off');

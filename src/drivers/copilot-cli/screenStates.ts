@@ -16,7 +16,7 @@ export const screenStates: ScreenStates = {
 			state: 'trust',
 			top: /^╭─{10,}╮$/,
 			frame: FRAME,
-			whole: /^╭─+╮\nConfirm folder trust\n─+\n(?<what>[^]*)\n\n(?<asks>Do you trust [^]*?\?)\n\n(?<options>[❯ ] 1\. [^]*?)\n\n↑\/↓ to navigate[^\n]*\n╰─+╯$/,
+			whole: /^╭─+╮\nConfirm folder trust\n─+\n(?<what>[^]*)\n\n(?<asks>Do you trust [^]*?\?)\n\n(?<options>[❯ ] 1\. [^]*?)\n\n↑\/↓ to navigate[^\n]*(?:\n[^\n]+)?\n╰─+╯$/,
 			options: [
 				{ label: /^Yes$/, means: 'yes', key: 'digit' },
 				{ label: /^Yes, and /, means: 'always', key: 'digit' },
@@ -27,7 +27,7 @@ export const screenStates: ScreenStates = {
 			state: 'asking',
 			top: /^╭─{10,}╮$/,
 			frame: FRAME,
-			whole: /^╭─+╮\n\S[^]*?\n─+\n(?<what>[^]*)\n\n(?<asks>Do you want to [^]*?\?)\n\n(?<options>[❯ ] 1\. [^]*?)\n\n↑\/↓ to navigate[^\n]*\n╰─+╯$/,
+			whole: /^╭─+╮\n\S[^]*?\n─+\n(?<what>[^]*)\n\n(?<asks>Do you want to [^]*?\?)\n\n(?<options>[❯ ] 1\. [^]*?)\n\n↑\/↓ to navigate[^\n]*(?:\n[^\n]+)?\n╰─+╯$/,
 			options: [
 				{ label: /^Yes$/, means: 'yes', key: 'digit' },
 				{ label: /^Yes, and /, means: 'always', key: 'digit' },

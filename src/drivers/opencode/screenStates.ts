@@ -4,15 +4,20 @@ const FRAME = /^ {2}┃(?: {2})?| *[█▀▄]$/g;
 const ESCAPE = '\u001b';
 
 /**
- * Seen with 1.18.33. Only a colour shows which option Enter would choose. A narrow terminal cuts the line of the options. In one of more than
- * 120 columns, a column on the right has words of its own, of which the last stand below the dialog.
+ * Seen with 1.18.33. Only a colour shows which option Enter would choose. In a narrow terminal the
+ * line of the options is cut, or its second half is a line of its own. In one of more than 120 columns, a column on the right has words of
+ * its own, of which the last stand below the dialog.
  */
 export const screenStates: ScreenStates = {
 	answers: 'hook',
 	titles: [],
 	bottoms: [
-		{ is: /\n[^\n]* esc (?:again to )?interrupt\b[^\n]*$/, means: 'working' },
-		{ is: / ctrl\+p commands(?: +• OpenCode \S+)?$|\n {2}\S[^\n]* \d+\.\d+\.\d+$/, means: 'idle' },
+		// The footer may take two lines.
+		{ is: /\n[^\n]*(?: esc (?:again to )?interrupt| [⬝■]{6,} )[^\n]*(?:\n[^\n]*)?$/, means: 'working' },
+		{
+			is: /ctrl\+p(?: commands(?: +• OpenCode \S+)?|\n[^\n]* commands)$|\n {2}\S[^\n]* \d+\.\d+\.\d+$/,
+			means: 'idle',
+		},
 	],
 	questions: [
 		{
@@ -20,7 +25,7 @@ export const screenStates: ScreenStates = {
 			top: /^ {2}┃ {2}△ /,
 			frame: FRAME,
 			// It is drawn before the text that it is about is there.
-			whole: /^△ (?<asks>Permission required)(?: {3,}[^\n]*)?\n {2}[#→] (?<tool>[^\n]*)\n(?<what>(?:[^\n]*\n)*? {0,9}\S[^]*)\n+ (?<options>Allow once {3}Allow always {3}Reject) {2,}(?:ctrl\+f |⇆ )[^\n]*(?:\n *(?:• OpenCode \S+)?)*$/,
+			whole: /^△ (?<asks>Permission required)(?: {3,}[^\n]*)?\n {2}[#→] (?<tool>[^\n]*)\n(?<what>(?:[^\n]*\n)*? {0,9}\S[^]*)\n+ (?<options>Allow once {3}Allow always {3}Reject)(?: {2,}|\n\n)(?:ctrl\+f |⇆ )[^\n]*(?:\n *(?:• OpenCode \S+)?)*$/,
 			options: [
 				{ label: /^Allow once$/, means: 'yes', key: 'unknown' },
 				{ label: /^Allow always$/, means: 'always', key: 'unknown' },
@@ -31,7 +36,7 @@ export const screenStates: ScreenStates = {
 			state: 'asking',
 			top: /^ {2}┃ {2}△ /,
 			frame: FRAME,
-			whole: /^△ (?<asks>Always allow)(?: {3,}[^\n]*)?\n(?<what>[^]*)\n+ (?<options>Confirm {3}Cancel) {2,}(?:ctrl\+f |⇆ )[^\n]*(?:\n *(?:• OpenCode \S+)?)*$/,
+			whole: /^△ (?<asks>Always allow)(?: {3,}[^\n]*)?\n(?<what>[^]*)\n+ (?<options>Confirm {3}Cancel)(?: {2,}|\n\n)(?:ctrl\+f |⇆ )[^\n]*(?:\n *(?:• OpenCode \S+)?)*$/,
 			options: [
 				{ label: /^Confirm$/, means: 'always', key: 'unknown' },
 				{ label: /^Cancel$/, means: 'other', key: 'unknown' },

@@ -82,7 +82,7 @@ describe('the screens of all recordings', () => {
 		const files = readdirSync(join(import.meta.dirname, '../../fixtures/screens'));
 		const names = files.filter(name => name.endsWith('.cast.br')).map(name => name.replace('.cast.br', ''));
 		expect(names.sort()).toEqual(Object.keys(RECORDED).sort());
-		expect(names.length).toBe(67);
+		expect(names.length).toBe(68);
 	});
 
 	for (const size of [1, 7, 4096])
@@ -109,6 +109,7 @@ describe('the screens of all recordings', () => {
 		'copilot-flow',
 		'gemini-edit',
 		'opencode-reject',
+		'opencode-50x30',
 		'opencode-80x24',
 		'opencode-200x50',
 	])('show no question in part, and no other, between any seven bytes (%s)', async name => {
