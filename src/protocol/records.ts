@@ -118,13 +118,15 @@ export type WorkerRecord = z.infer<typeof WorkerRecord>;
 export const ShownState = z.enum(['asking', 'idle', 'trust', 'working']);
 export type ShownState = z.infer<typeof ShownState>;
 
-/** `tasks/<task>/workers/<worker>.screen`: since when the worker's terminal shows what. Only one that is watched has it. */
-export const ShownScreen = z.looseObject({
+/** `tasks/<task>/screens/<worker>.json`: since when the worker's terminal shows what. Only one that is watched has it. */
+export const ShownScreen = z.object({
 	version: z.literal(1),
 	state: ShownState,
 	at: Moment,
-	/** Whether the screen has shown a turn since the CLI began. */
-	hasWorked: z.boolean(),
+	/** When the screen has last shown a turn, if it has since the CLI began. */
+	workedAt: z.optional(Moment),
+	/** The person has pressed a key right before that breaks off a turn. */
+	isBrokenOff: z.optional(z.literal(true)),
 });
 export type ShownScreen = z.infer<typeof ShownScreen>;
 

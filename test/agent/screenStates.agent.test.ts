@@ -23,7 +23,7 @@ describe('a watched terminal', () => {
 
 	/** Its file says so, and then its row does. */
 	const shows = async (state: Exclude<ShownState, 'trust'>) => {
-		const file = lab.nancy.paths.workerScreen(WORKER.task, WORKER.worker);
+		const file = lab.nancy.paths.screen(WORKER.task, WORKER.worker);
 		const isShown = async () => (await readJsonFile(file, ShownScreen))?.state === state;
 		await eventually(`the screen shows it ${state}`, isShown, { timeoutMs: HANG_MS }).catch((error: unknown) => {
 			throw new Error([String(error), ...lab.screens()].join('\n'));

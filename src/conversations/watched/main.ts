@@ -54,7 +54,11 @@ async function watched(shows: ScreenStates): Promise<number> {
 		return shown && readingOf(shown, shows);
 	};
 	const report = new ScreenReport({
-		state: () => reading()?.state,
+		state: () => {
+			const state = reading()?.state;
+			// In a terminal of lines, an answer can look like a question. The desk asks the hooks.
+			return state === 'asking' && shows.answers === 'line' ? undefined : state;
+		},
 		tell: shown => noteScreen(workspace, addressOf(env), shown),
 	});
 	let wake: TypedWake | undefined;
@@ -68,6 +72,7 @@ async function watched(shows: ScreenStates): Promise<number> {
 				questions?.changed();
 			}),
 		input: bytes => {
+			report.input(bytes);
 			wake?.input(bytes);
 			questions?.input();
 		},

@@ -107,8 +107,11 @@ export class NancyPaths {
 	workerRecord(task: TaskName, worker: WorkerName): string {
 		return join(this.workers(task), `${worker}.json`);
 	}
-	workerScreen(task: TaskName, worker: WorkerName): string {
-		return join(this.workers(task), `${worker}.screen`);
+	screens(task: TaskName): string {
+		return join(this.task(task), 'screens');
+	}
+	screen(task: TaskName, worker: WorkerName): string {
+		return join(this.screens(task), `${worker}.json`);
 	}
 	mailbox(task: TaskName, worker: WorkerName): string {
 		return join(this.comms(task), worker);

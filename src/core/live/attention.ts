@@ -54,6 +54,8 @@ export class AttentionTracker implements Disposable {
 	private readonly seen = new Map<string, Seen>();
 	private readonly open = new Map<string, Attention>();
 	private readonly settling = new Map<string, NodeJS.Timeout>();
+	/** The last event of each worker: a screen between two looks can bring it back. */
+	private readonly raised = new Map<string, string>();
 	/** Delegates whose end needs no notification any more. */
 	private readonly ended = new Map<DelegateId, string>();
 	/** Messages that were there before, by mailbox. */
@@ -88,12 +90,13 @@ export class AttentionTracker implements Disposable {
 				before?.phase === 'waiting' && (open === undefined || open.text === common.text || common.text === '');
 			if (isSame) return;
 			this.resolve(key);
-			if (!isNews) return;
+			if (!isNews || this.raised.get(key) === id) return;
 			const tool = state.tool === undefined ? {} : { tool: state.tool };
 			const about = {
 				text: common.text || (state.tool ?? ''),
 				...(state.isOnFile && { isOnFile: state.isOnFile }),
 			};
+			this.raised.set(key, id);
 			this.raise(key, { ...common, ...tool, ...about, kind: 'permission' });
 			return;
 		}
@@ -110,12 +113,13 @@ export class AttentionTracker implements Disposable {
 			this.resolve(key);
 			return;
 		}
-		if (!hasStopped || !isNews) return;
+		if (!hasStopped || !isNews || this.raised.get(key) === id) return;
 		this.cancel(key);
 		const timer = setTimeout(
 			() => {
 				this.settling.delete(key);
 				this.resolve(key);
+				this.raised.set(key, id);
 				this.raise(key, { ...common, kind: 'stopped' });
 			},
 			state.source === ON_SCREEN ? SCREEN_SETTLES_MS : STOP_SETTLES_MS,
@@ -187,6 +191,7 @@ export class AttentionTracker implements Disposable {
 		for (const key of this.seen.keys()) {
 			if (keys.has(key)) continue;
 			this.seen.delete(key);
+			this.raised.delete(key);
 			this.cancel(key);
 			this.resolve(key);
 		}

@@ -14,7 +14,7 @@ import type { TaskView } from './overview.ts';
 export const FOUND_TASK_MS = 14 * 24 * 60 * 60 * 1000;
 
 /** Everything that Nancy makes in a task's folder. */
-const OWN: ReadonlySet<string> = new Set(['task.json', 'workers', 'comms']);
+const OWN: ReadonlySet<string> = new Set(['task.json', 'workers', 'screens', 'comms']);
 
 /**
  * Deletes the tasks of sessions that nobody started with Nancy, one-shot runs among them. Their agents have ended, their mailboxes hold no

@@ -68,7 +68,7 @@ async function sweepToldMarks(marks: ToldMarks): Promise<void> {
 async function sweepTask(workspace: Workspace, task: TaskName): Promise<void> {
 	const { paths } = workspace;
 	workspace.refuseLinks(task);
-	for (const folder of [paths.task(task), paths.workers(task)]) await sweepFolder(folder);
+	for (const folder of [paths.task(task), paths.workers(task), paths.screens(task)]) await sweepFolder(folder);
 	for (const name of await folderNames(paths.comms(task))) {
 		const worker = WorkerName.safeParse(name);
 		if (!worker.success) continue;

@@ -4,7 +4,7 @@ import type { ShownScreen, TaskRecord, WorkerRecord } from '../../protocol/recor
 import type { FiledMessages, MailboxListing, MailboxProblem, StoredMessage } from '../mailbox/mailboxFiles.ts';
 import { folderByState, MESSAGE_STATES, type MessageState } from '../mailbox/mailboxPaths.ts';
 import { mailboxName } from '../workspace/mailboxName.ts';
-import { shownScreens } from '../workspace/shownScreens.ts';
+import { shownScreens, type ShownScreens } from '../workspace/shownScreens.ts';
 import type { WorkerAddress, Workspace } from '../workspace/workspace.ts';
 import type { FileProblem } from '../files/fileProblem.ts';
 
@@ -16,10 +16,12 @@ const WAITING: readonly MessageState[] = ['queued', 'claimed'];
 /** How often a mailbox with a missing message is read. After that the message has been deleted. */
 const LOOKS = 4;
 
+const NO_SCREENS: ShownScreens = { byWorker: new Map(), problems: [] };
+
 export interface MirroredTask {
 	record: TaskRecord;
 	workers: WorkerRecord[];
-	screens: ReadonlyMap<WorkerName, ShownScreen>;
+	screens: ShownScreens;
 	problems: FileProblem[];
 }
 
@@ -49,12 +51,12 @@ export class TaskMirror {
 
 	/** What its terminal has shown last, if that is watched. */
 	screen({ task, worker }: WorkerAddress): ShownScreen | undefined {
-		return this.tasks.get(task)?.screens.get(worker);
+		return this.tasks.get(task)?.screens.byWorker.get(worker);
 	}
 
 	/** Unreadable files, mailboxes included. */
 	problems(): FileProblem[] {
-		const ofTasks = this.all().flatMap(({ problems }) => problems);
+		const ofTasks = this.all().flatMap(({ problems, screens }) => [...problems, ...screens.problems]);
 		return [...this.problemsOfTasks, ...ofTasks, ...this.inMailboxes().flatMap(({ problems }) => problems)];
 	}
 
@@ -107,7 +109,7 @@ export class TaskMirror {
 		this.tasks = new Map();
 		for (const record of tasks) {
 			const known = before.get(record.name);
-			const { workers = [], screens = new Map(), problems: ofTask = [] } = known ?? {};
+			const { workers = [], screens = NO_SCREENS, problems: ofTask = [] } = known ?? {};
 			this.tasks.set(record.name, { record, workers, screens, problems: ofTask });
 			if (!known || isToRead(record.name)) await this.readTask(record.name);
 		}
@@ -117,6 +119,7 @@ export class TaskMirror {
 
 	private async readTask(name: TaskName): Promise<void> {
 		await this.readWorkers(name);
+		await this.readScreens(name);
 		await this.readMailboxes(name, () => true);
 	}
 
@@ -134,6 +137,7 @@ export class TaskMirror {
 			await this.readWorkers(name.data);
 			return this.readMailboxes(name.data, address => !this.mailboxOf(address));
 		}
+		if (room === 'screens') return this.readScreens(name.data);
 		const mailbox = WorkerName.safeParse(worker);
 		if (room !== 'comms' || !mailbox.success) return this.readMailboxes(name.data, () => true);
 		const states = MESSAGE_STATES.filter(each => state === undefined || folderByState[each] === state);
@@ -144,10 +148,14 @@ export class TaskMirror {
 		const task = this.tasks.get(name);
 		if (task) {
 			const { workers, problems } = await this.workspace.workers(name);
-			const shown = await shownScreens(this.workspace, name);
-			Object.assign(task, { workers, screens: shown.screens, problems: [...problems, ...shown.problems] });
+			Object.assign(task, { workers, problems });
 		}
 		this.troubled = undefined;
+	}
+
+	private async readScreens(name: TaskName): Promise<void> {
+		const task = this.tasks.get(name);
+		if (task) task.screens = await shownScreens(this.workspace, name);
 	}
 
 	private async readMailboxes(task: TaskName, which: (address: WorkerAddress) => boolean): Promise<void> {

@@ -13,7 +13,7 @@ export interface Evidence {
 	/** The agent CLI's own answer, and since when it is so; `unlisted` if it knew the session before and no longer does. */
 	probe?: { status: ProbedStatus | 'unlisted'; at: string; since: string } | undefined;
 	/** What its terminal shows, and since when, if that is watched. */
-	screen?: Pick<ShownScreen, 'at' | 'hasWorked' | 'state'> | undefined;
+	screen?: Omit<ShownScreen, 'version'> | undefined;
 	/** The code that its process ended with, where its terminal told. */
 	exitCode?: number | undefined;
 	/** It was started without a prompt, and reports its start at once or only with the first prompt. */
@@ -46,8 +46,8 @@ const UNPROMPTED = 'started without a prompt';
 /** The source of a state that only the process shows: there are no hooks. */
 export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 
-/** A probe counts only this long after the last event: the CLI's own notes are later than its hooks. */
-const PROBE_SETTLES_MS = 1000;
+/** Other evidence counts only this long after the last event, in milliseconds: the CLI's own notes and its screen are later than its hooks. */
+const SETTLES_MS = 1000;
 
 /**
  * The largest clock difference between two machines on one folder, in milliseconds. A later date belongs to a record that came with a folder.
@@ -59,7 +59,7 @@ export const CLOCKS_DIFFER_MS = 60_000;
 export function concludeState(state: SessionState, evidence: Evidence): WorkerState {
 	const { process, stoppedAt, probe, interruptedAt } = evidence;
 	const eventMs = Date.parse(state.at);
-	const screen = screenNews(state, evidence.screen);
+	const screen = screenNews(state, evidence);
 	const isUnheard = evidence.hooks === 'off' && state.phase === 'starting' && process !== undefined && !screen;
 	const base: WorkerState = isUnheard
 		? { ...stateFromEvents(state), phase: 'working', source: UNHOOKED }
@@ -69,11 +69,11 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	if (isDead && Date.parse(process.at) >= eventMs)
 		return state.phase === 'ended' ? base : gone(base, process.at, evidence.exitCode);
 	if (state.phase === 'ended') return base;
-	if (isUnprompted(state, evidence) && (screen === undefined || screen.state === 'idle'))
+	if (isUnprompted(state, evidence) && (screen === undefined || isBeforeAnyTurn(screen)))
 		return { ...idle(base, UNPROMPTED, state.at), since: state.since, isUnprompted: true };
 	const probeMs = probe ? Date.parse(probe.at) : 0;
 	const interruptedMs = interruptedAt === undefined ? 0 : Date.parse(interruptedAt);
-	const isProbeNews = probe !== undefined && probeMs >= eventMs + PROBE_SETTLES_MS;
+	const isProbeNews = probe !== undefined && probeMs >= eventMs + SETTLES_MS;
 	const isActive = state.phase === 'working' || state.phase === 'waiting';
 	if (
 		interruptedAt !== undefined &&
@@ -87,19 +87,29 @@ export function concludeState(state: SessionState, evidence: Evidence): WorkerSt
 	return isProbeNews ? probed(base, probe) : base;
 }
 
-/** What the screen tells beside the events. One that is idle before any turn is no end of a turn that an event tells of. */
-function screenNews(state: SessionState, screen: Evidence['screen']): Evidence['screen'] {
+type Shown = NonNullable<Evidence['screen']>;
+
+/** A CLI shows its input line, too, before it works on the prompt that it was started with. */
+const isBeforeAnyTurn = ({ state, workedAt }: Shown) => state === 'idle' && workedAt === undefined;
+
+/** What the screen tells beside the events. */
+function screenNews(state: SessionState, { screen, unprompted }: Evidence): Shown | undefined {
 	if (!screen || Date.parse(screen.at) <= Date.parse(state.at)) return undefined;
-	const isBeforeAnyTurn = screen.state === 'idle' && !screen.hasWorked;
-	return isBeforeAnyTurn && state.phase !== 'starting' ? undefined : screen;
+	const waitsForPrompt = state.phase === 'starting' && unprompted !== undefined;
+	return isBeforeAnyTurn(screen) && !waitsForPrompt ? undefined : screen;
 }
 
-function onScreen(base: WorkerState, { state, at, hasWorked }: NonNullable<Evidence['screen']>): WorkerState {
+function onScreen(base: WorkerState, screen: Shown): WorkerState {
+	const { state, at, workedAt = '', isBrokenOff } = screen;
 	const phase = phaseOnScreen[state];
 	// Below a dialog that only a hook knows, the screen can look idle.
-	const isDialog = base.phase === 'waiting' && phase === 'idle';
+	const hasGoneOn = Date.parse(workedAt) >= Date.parse(base.at) + SETTLES_MS;
+	const isDialog = base.phase === 'waiting' && phase === 'idle' && !hasGoneOn;
 	if (phase === base.phase || isDialog) return base;
-	if (phase === 'idle') return { ...idle(base, ON_SCREEN, at), ...(!hasWorked && { isUnprompted: true }) };
+	if (phase === 'idle') {
+		const source = isBrokenOff ? INTERRUPTED : ON_SCREEN;
+		return { ...idle(base, source, at), ...(isBeforeAnyTurn(screen) && { isUnprompted: true }) };
+	}
 	const isSameTurn = base.phase === 'working' || base.phase === 'waiting';
 	return { ...(isSameTurn ? base : wordless(base)), phase, source: ON_SCREEN, at, since: at };
 }

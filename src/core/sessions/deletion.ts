@@ -58,7 +58,7 @@ export async function deleteWorker(workspace: Workspace, { task, worker }: Worke
 	const records = join(grave, 'workers');
 	await mkdir(records, { recursive: true, mode: 0o700 });
 	await bury(paths.mailbox(task, worker), join(grave, 'mailbox'));
-	await bury(paths.workerScreen(task, worker), join(grave, 'screen'));
+	await bury(paths.screen(task, worker), join(grave, 'screen'));
 	await bury(paths.workerRecord(task, worker), join(records, `${worker}.json`));
 	await finish(workspace, grave);
 }

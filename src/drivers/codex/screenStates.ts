@@ -9,7 +9,7 @@ export const screenStates: ScreenStates = {
 		{ is: /^[\u2800-\u28ff] /, means: ['working'] },
 	],
 	bottoms: [
-		{ is: /^• [^\n]*\(\S+ • esc to interrupt\)/m, means: 'working' },
+		{ is: /^• [^\n]*\([^()\n]* • esc to interrupt\)/m, means: 'working' },
 		{ is: /^› (?!\d\. )[^\n]*(?:\n {2}[^\n]*|\n)*$/m, means: 'idle' },
 	],
 	questions: [

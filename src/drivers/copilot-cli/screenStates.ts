@@ -3,12 +3,12 @@ import type { ScreenStates } from '../../core/driver/screenStates.ts';
 const FRAME = /^│ | *│$/g;
 const ESCAPE = '\u001b';
 
-/** Seen with 1.0.102. Its title is a prompt. */
+/** Seen with 1.0.102. Its title is a prompt. The footer says at the start what it loads. */
 export const screenStates: ScreenStates = {
 	answers: 'hook',
 	titles: [],
 	bottoms: [
-		{ is: /\n [◉●○◎] \S[^\n]*$/, means: 'working' },
+		{ is: /\n [◉●○◎] (?!Loading\b)\S[^\n]*$/, means: 'working' },
 		{ is: /\n─{10,}\n \S[^\n]*$/, means: 'idle' },
 	],
 	questions: [

@@ -12,12 +12,12 @@ export const screenStates: ScreenStates = {
 	answers: 'hook',
 	titles: [],
 	bottoms: [
-		// The footer may take two lines.
-		{ is: /\n[^\n]*(?: esc (?:again to )?interrupt| [⬝■]{6,} )[^\n]*(?:\n[^\n]*)?$/, means: 'working' },
+		// The footer may take two lines. Without animations it has no bar.
 		{
-			is: /ctrl\+p(?: commands(?: +• OpenCode \S+)?|\n[^\n]* commands)$|\n {2}\S[^\n]* \d+\.\d+\.\d+$/,
-			means: 'idle',
+			is: /\n[^\n]*(?: esc (?:again to )?interrupt| [⬝■]{6,} | esc\b[^\n]*\n[^\n]* interrupt\b)[^\n]*(?:\n[^\n]*)?$/,
+			means: 'working',
 		},
+		{ is: / commands(?: +• OpenCode \S+)?$|\n {2}\S[^\n]* \d+\.\d+\.\d+$/, means: 'idle' },
 	],
 	questions: [
 		{
@@ -25,7 +25,7 @@ export const screenStates: ScreenStates = {
 			top: /^ {2}┃ {2}△ /,
 			frame: FRAME,
 			// It is drawn before the text that it is about is there.
-			whole: /^△ (?<asks>Permission required)(?: {3,}[^\n]*)?\n {2}[#→] (?<tool>[^\n]*)\n(?<what>(?:[^\n]*\n)*? {0,9}\S[^]*)\n+ (?<options>Allow once {3}Allow always {3}Reject)(?: {2,}|\n\n)(?:ctrl\+f |⇆ )[^\n]*(?:\n *(?:• OpenCode \S+)?)*$/,
+			whole: /^△ (?<asks>Permission required)(?: {3,}[^\n]*)?\n {2}\S (?<tool>[^\n]*)\n(?<what>(?:[^\n]*\n)*? {0,9}\S[^]*)\n+ (?<options>Allow once {3}Allow always {3}Reject)(?: {2,}|\n\n)(?:ctrl\+f |⇆ )[^\n]*(?:\n *(?:• OpenCode \S+)?)*$/,
 			options: [
 				{ label: /^Allow once$/, means: 'yes', key: 'unknown' },
 				{ label: /^Allow always$/, means: 'always', key: 'unknown' },

@@ -13,7 +13,8 @@ import { whoIs } from '../who.ts';
 const BEFORE_ENTER_MS = 250;
 
 export function isIdleWithMessages({ worker }: WorkerItem): boolean {
-	return worker.state.phase === 'idle' && worker.queued > 0;
+	// Without hooks nothing would hand them over.
+	return worker.state.phase === 'idle' && worker.queued > 0 && worker.record.hooks !== 'off';
 }
 
 /**

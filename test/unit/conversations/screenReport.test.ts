@@ -6,7 +6,7 @@ const START = 1_700_000_000_000;
 
 describe('the report of a screen', () => {
 	let state: ShownState | undefined;
-	let told: Pick<ShownScreen, 'at' | 'hasWorked' | 'state'>[];
+	let told: Omit<ShownScreen, 'version'>[];
 	let fails: boolean;
 	let report: ScreenReport;
 	beforeEach(() => {
@@ -53,30 +53,48 @@ describe('the report of a screen', () => {
 		expect(told).toHaveLength(1);
 	});
 
-	it('tells a state again after a moment of another one, and not after one of which the screen does not tell', async () => {
+	it('tells a state again after a moment of another one, and after a time of which the screen does not tell', async () => {
 		await shows('idle', 2000);
-		await shows(undefined, 2000);
+		await shows(undefined, 500);
 		await shows('idle', 2000);
 		expect(told).toHaveLength(1);
 		await shows('working', 500);
 		await shows('idle', 2000);
-		expect(told).toMatchObject([{ state: 'idle' }, { state: 'idle' }]);
-		expect(Math.floor((Date.parse(told[1]!.at) - START) / 1000)).toBe(6);
+		await shows(undefined, 2000);
+		await shows('idle', 2000);
+		expect(told.map(({ state: shown }) => shown)).toEqual(['idle', 'idle', 'idle']);
+		expect(told.map(({ at }) => Math.floor((Date.parse(at) - START) / 1000))).toEqual([0, 5, 9]);
 	});
 
 	it('tells whether a turn has been shown, however short', async () => {
 		await shows('trust', 2000);
 		await shows('idle', 2000);
-		await shows('working', 300);
+		await shows('working', 500);
 		await shows('idle', 2000);
-		expect(told.map(({ hasWorked }) => hasWorked)).toEqual([false, false, true]);
+		const worked = told.map(({ workedAt }) => workedAt && Math.floor((Date.parse(workedAt) - START) / 1000));
+		expect(worked).toEqual([undefined, undefined, 4]);
+	});
+
+	it('tells that a turn was broken off by a key right before its end, and by no other input', async () => {
+		for (const [key, isBrokenOff] of [
+			['\u001b', true],
+			['\u0003', true],
+			['\u001b[A', undefined],
+			['words', undefined],
+		] as const) {
+			await shows('working', 5000);
+			report.input(Buffer.from(key));
+			await shows('idle', 2000);
+			expect(told.at(-1)).toMatchObject({ state: 'idle' });
+			expect(told.at(-1)?.isBrokenOff).toBe(isBrokenOff);
+		}
 	});
 
 	it('tells again what could not be told', async () => {
 		fails = true;
 		await shows('working', 2000);
 		fails = false;
-		await shows('working', 2000);
+		await vi.advanceTimersByTimeAsync(5000);
 		expect(told).toMatchObject([{ state: 'working' }]);
 	});
 

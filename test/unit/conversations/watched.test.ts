@@ -118,7 +118,7 @@ describe('a watched terminal', () => {
 		const workspace = new Workspace(folder.path);
 		await workspace.createTask(taskRecord(address.task, claudeCode));
 		await addBoundWorker(workspace, address, { agent: claudeCode, session: SessionId.parse('s1') });
-		const shown = async () => (await shownScreens(workspace, address.task)).screens.get(address.worker)?.state;
+		const shown = async () => (await shownScreens(workspace, address.task)).byWorker.get(address.worker)?.state;
 		const idle = `printf 'Said.\\n\\n${'─'.repeat(20)}\\n  ? for shortcuts'; read line`;
 		const working = `printf '\\033[2J\\n\\n  8s · esc to interrupt'; read line`;
 		const where = { NANCY_TASK: address.task, NANCY_WORKER: address.worker };

@@ -18,7 +18,7 @@ import { noteScreen } from '../../../../src/core/workspace/shownScreens.ts';
 import { Workspace } from '../../../../src/core/workspace/workspace.ts';
 import { TaskSnapshots } from '../../../../src/core/worktrees/taskSnapshots.ts';
 import { DelegateId, DelegateStatus } from '../../../../src/protocol/delegate.ts';
-import type { ShownState } from '../../../../src/protocol/records.ts';
+import type { ShownScreen, ShownState } from '../../../../src/protocol/records.ts';
 import { DriverId, ORCHESTRATOR, SessionId, TaskName, WorkerName } from '../../../../src/protocol/names.ts';
 import { addBoundWorker } from '../../../support/boundWorker.ts';
 import { countCalls } from '../../../support/countedCalls.ts';
@@ -68,8 +68,9 @@ async function happens(kind: string, fields: Record<string, unknown> = {}): Prom
 	);
 }
 
-const shows = (state: ShownState, { at = new Date().toISOString(), hasWorked = true } = {}) =>
-	noteScreen(workspace, address, { state, at, hasWorked });
+const now = () => new Date().toISOString();
+const shows = (state: ShownState, { at = now(), workedAt = now() }: Partial<Omit<ShownScreen, 'version'>> = {}) =>
+	noteScreen(workspace, address, { state, at, workedAt });
 
 const stateIn = (model: WorkspaceModel): WorkerState | undefined => model.overview().tasks[0]?.workers[0]?.state;
 const becomes = (model: WorkspaceModel, phase: string) =>
@@ -580,12 +581,9 @@ describe('WorkspaceModel', () => {
 			expect(needed).toHaveLength(3);
 		});
 
-		it('is called for by a screen that asks, and then waits; not by one that waits for its first prompt', async () => {
+		it('is called for by a screen that asks, and by one that then waits', async () => {
 			const model = await start();
 			const { needed, resolved } = attentionOf(model);
-			shows('idle', { hasWorked: false });
-			await becomes(model, 'idle');
-			expect(stateIn(model)?.isUnprompted).toBe(true);
 			shows('working');
 			await becomes(model, 'working');
 			shows('asking');
@@ -594,6 +592,20 @@ describe('WorkspaceModel', () => {
 			await eventually('the answer', () => resolved.length === 1);
 			await eventually('the end', () => needed.length === 2);
 			expect(needed.map(({ kind }) => kind)).toEqual(['permission', 'stopped']);
+		});
+
+		it('is not called for again when a screen that worked comes back to what an event has told', async () => {
+			const model = await start();
+			const { needed } = attentionOf(model);
+			await happens('prompt');
+			await happens('stop', { summary: 'All done.' });
+			await eventually('the stop', () => needed.length === 1);
+			shows('working');
+			await becomes(model, 'working');
+			shows('idle');
+			await becomes(model, 'idle');
+			await sleep(600);
+			expect(needed).toHaveLength(1);
 		});
 
 		it.each(['hook', 'prompt'])(

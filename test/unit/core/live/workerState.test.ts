@@ -264,7 +264,7 @@ describe('concludeState', () => {
 
 		it('believes the screen of its terminal against older events, and no screen against newer ones', () => {
 			const screen = (state: 'asking' | 'idle' | 'trust' | 'working', second: number): Evidence => ({
-				screen: { state, at: at(second), hasWorked: true },
+				screen: { state, at: at(second), workedAt: at(0) },
 			});
 			const asked = { kind: 'permission-asked', tool: 'Bash' } as const;
 			const shown = { source: 'screen of its terminal', at: at(5), since: at(5) };
@@ -279,44 +279,61 @@ describe('concludeState', () => {
 			expect(after([{ kind: 'session-end', cause: 'exit' }], screen('working', 5)).phase).toBe('ended');
 		});
 
+		it('knows that a question is over once the screen has shown work after it', () => {
+			const asked = { kind: 'permission-asked', tool: 'Bash' } as const;
+			const idle = { state: 'idle', at: at(9) } as const;
+			expect(after([bash, asked], { screen: { ...idle, workedAt: at(8) } }).phase).toBe('idle');
+			// A screen that has not been drawn since, and a dialog that its marks do not know.
+			expect(after([bash, asked], { screen: { ...idle, workedAt: at(2) } }).phase).toBe('waiting');
+		});
+
+		it('takes an end right after a key that breaks off a turn for an interruption', () => {
+			const screen = { state: 'idle', at: at(5), workedAt: at(4), isBrokenOff: true } as const;
+			expect(after([bash], { screen }).source).toBe('interrupted in its terminal');
+		});
+
 		it('takes the newer one of what the screen shows and what its CLI answers', () => {
-			const screen = { state: 'asking', at: at(5), hasWorked: true } as const;
+			const screen = { state: 'asking', at: at(5), workedAt: at(0) } as const;
 			expect(after([bash], { ...probe('idle', 4), screen }).phase).toBe('waiting');
 			expect(after([bash], { ...probe('idle', 6), screen }).phase).toBe('idle');
 		});
 
 		it('names the interruption, where the screen shows its end', () => {
-			const screen = { state: 'idle', at: at(5), hasWorked: true } as const;
+			const screen = { state: 'idle', at: at(5), workedAt: at(0) } as const;
 			expect(after([bash], { screen, interruptedAt: at(4) }).source).toBe('interrupted in its terminal');
 		});
 
 		it('knows by the screen alone, without hooks and before the first prompt', () => {
 			const process = { liveness: 'alive', at: at(9) } as const;
-			const idle = { state: 'idle', at: at(5), hasWorked: false } as const;
-			expect(after([], { hooks: 'off', process, screen: idle })).toMatchObject({
+			const idle = { state: 'idle', at: at(5) } as const;
+			const unhooked = { hooks: 'off', process, unprompted: 'at-launch' } as const;
+			expect(after([], { ...unhooked, screen: idle })).toMatchObject({
 				phase: 'idle',
 				at: at(5),
 				isUnprompted: true,
 			});
-			const rested = { ...idle, hasWorked: true };
-			expect(after([], { hooks: 'off', process, screen: rested }).isUnprompted).toBeUndefined();
+			const rested = { ...idle, workedAt: at(0) };
+			expect(after([], { ...unhooked, screen: rested }).isUnprompted).toBeUndefined();
+			expect(after([], { hooks: 'off', process, screen: idle })).toMatchObject({ phase: 'working' });
 			expect(after([], { hooks: 'off', process, screen: { ...idle, state: 'working' } })).toMatchObject({
 				phase: 'working',
 				source: 'screen of its terminal',
 			});
 			const unprompted = { process, unprompted: 'at-first-prompt' } as const;
 			expect(after([], { ...unprompted, screen: idle }).isUnprompted).toBe(true);
+			expect(after([], { ...unprompted, screen: rested })).toMatchObject({ phase: 'idle', at: at(5) });
+			expect(after([], { ...unprompted, screen: rested }).isUnprompted).toBeUndefined();
 			expect(after([], { ...unprompted, screen: { ...idle, state: 'trust' } }).phase).toBe('waiting');
 		});
 
 		it('takes no screen that is idle before any turn for the end of one, and keeps no words of an earlier turn', () => {
-			const screen = { state: 'idle', at: at(5), hasWorked: false } as const;
+			const screen = { state: 'idle', at: at(5) } as const;
 			expect(after([bash], { screen })).toMatchObject({ phase: 'working', tool: 'Bash' });
 			const stop = { kind: 'stop', summary: 'All said.' } as const;
-			const goesOn = after([stop], { screen: { state: 'working', at: at(5), hasWorked: true } });
+			const goesOn = after([stop], { screen: { state: 'working', at: at(5), workedAt: at(0) } });
 			expect(goesOn).toMatchObject({ phase: 'working', source: 'screen of its terminal' });
 			expect(goesOn.summary).toBeUndefined();
-			const asks = after([bash], { screen: { state: 'asking', at: at(5), hasWorked: true } });
+			const asks = after([bash], { screen: { state: 'asking', at: at(5), workedAt: at(0) } });
 			expect(asks).toMatchObject({ phase: 'waiting', tool: 'Bash' });
 		});
 
