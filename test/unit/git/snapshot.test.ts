@@ -19,6 +19,7 @@ import {
 	takeSnapshot,
 	type Snapshot,
 } from '../../../src/git/snapshot.ts';
+import { HANG_MS } from '../../support/eventually.ts';
 import { gitRepository, lines, type GitRepository } from '../../support/gitRepository.ts';
 import { tempFolder } from '../../support/tempFolder.ts';
 
@@ -33,7 +34,7 @@ const write = (files: Readonly<Record<string, string>>) => repository.write(file
 const commit = (files: Readonly<Record<string, string>>) => repository.commit(files);
 const taken = async (folder = repository.root): Promise<Snapshot> => {
 	const noted: Snapshot[] = [];
-	await takeSnapshot(folder, async snapshot => void noted.push(snapshot));
+	await takeSnapshot(folder, async snapshot => void noted.push(snapshot), HANG_MS);
 	const [snapshot] = noted;
 	if (!snapshot) throw new Error('none was noted');
 	return snapshot;
@@ -180,7 +181,7 @@ describe('a snapshot', () => {
 		const snapshot = await taken();
 		git(['gc', '--quiet', '--prune=now']);
 		expect(await text(snapshot, 'new.txt')).toBe('new\n');
-		await dropSnapshot(snapshot);
+		await dropSnapshot(snapshot, HANG_MS);
 		git(['gc', '--quiet', '--prune=now']);
 		expect(git(['for-each-ref', 'refs/nancy'])).toBe('');
 		write({ 'new.txt': 'other\n' });
