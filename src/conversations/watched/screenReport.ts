@@ -21,7 +21,7 @@ const AGAIN_MS = 2000;
 const BREAKS_OFF_MS = 3000;
 
 /** Esc and Ctrl+C alone, also by the keyboard protocol of kitty. They break off a turn of each CLI that has such a key. */
-// eslint-disable-next-line no-control-regex
+// oxlint-disable-next-line no-control-regex -- keys are control characters
 const BREAKING_KEYS = /^(?:\u001b|\u0003|\u001b\[27(?:;1(?::1)?)?u|\u001b\[99;5(?::1)?u)+$/;
 
 /** Tells what a CLI does, as its screen shows it, each time that this has changed. */

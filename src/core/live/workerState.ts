@@ -46,7 +46,10 @@ const UNPROMPTED = 'started without a prompt';
 /** The source of a state that only the process shows: there are no hooks. */
 export const UNHOOKED = 'its process runs; without hooks nothing more is known';
 
-/** Other evidence counts only this long after the last event, in milliseconds: the CLI's own notes and its screen are later than its hooks. */
+/**
+ * The CLI's own answer, and work on its screen after a question, count only this long after the last event, in milliseconds: both can be
+ * later than its hooks.
+ */
 const SETTLES_MS = 1000;
 
 /**
