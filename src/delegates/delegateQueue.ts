@@ -251,16 +251,26 @@ export async function stopDelegate(
 		// It was stopped before it could say so itself.
 		const runner = facts.run?.runner;
 		if (runner && liveness(runner) === 'dead') return stopDelegate(delegates, tickets, id, patienceMs);
-		if (Date.now() >= deadline) throw notStopped(id, patienceMs, runner);
+		if (Date.now() >= deadline) throw notStopped(await delegates.get(id), patienceMs, runner);
 		await sleep(50);
 	}
 }
 
-function notStopped(id: DelegateId, patienceMs: number, runner: ProcessIdentity | undefined): NancyError {
+function notStopped(
+	{ record: { id, on } }: Delegate,
+	patienceMs: number,
+	runner: ProcessIdentity | undefined,
+): NancyError {
 	if (runner && liveness(runner) === 'unknown') {
 		return new NancyError(
 			'timeout',
 			phrase`${theDelegate(id)} was told to stop and has not after ${patienceMs / 1000} s. Its runner on another machine may hear it late; look again later`,
+		);
+	}
+	if (on !== undefined) {
+		return new NancyError(
+			'timeout',
+			phrase`${theDelegate(id)} was told to stop. It is being ended on ${on}, and its work comes back first; look again later`,
 		);
 	}
 	const named = runner === undefined ? phrase`its runner` : phrase`its runner, process ${runner.pid},`;

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleepUnless } from '../base/sleepUnless.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import type { Delegates } from '../core/delegates/delegates.ts';
@@ -117,7 +117,7 @@ export class DelegateRun {
 			failures++;
 			const pauseMs = (failure.kind === 'too-many' ? SLOW_DOWN_MS : RETRY_MS) * 2 ** (failures - 1);
 			this.say(`${failure.reason}; trying again in ${pauseMs / 1000} s\n`);
-			await sleep(pauseMs, undefined, { signal }).catch(() => undefined);
+			await sleepUnless(pauseMs, signal);
 		}
 	}
 

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleepUnless } from '../base/sleepUnless.ts';
 import { errorText } from '../base/errors.ts';
 import { hasPlace } from '../core/delegates/admission.ts';
 import { LONGEST_PARKING_MS, type Delegates } from '../core/delegates/delegates.ts';
@@ -80,6 +80,6 @@ export class Parking {
 
 	private async pause(longestMs: number): Promise<void> {
 		const { signal } = this.limits;
-		await sleep(Math.min(LOOK_MS, longestMs), undefined, { signal }).catch(() => undefined);
+		await sleepUnless(Math.min(LOOK_MS, longestMs), signal);
 	}
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { errorText, hasCode } from '../base/errors.ts';
+import { sleepUnless } from '../base/sleepUnless.ts';
 import { visible } from '../base/visible.ts';
 import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
@@ -93,20 +93,19 @@ export class RemoteRun {
 	}
 
 	private async toEnd(asked: RemoteJob, worktree: Worktree): Promise<RemoteEnd> {
+		const { signal } = this.tools;
 		let job = asked;
 		if (this.phase.phase === 'preparing') {
 			await this.reach('preparing');
 			try {
-				const forwards = await this.insist(() =>
-					this.executor.prepare(job, worktree, this.tools.signal, why => this.begins(waitsFor(why))),
-				);
+				const waits = (why: string) => this.reachedAgain().then(() => this.begins(waitsFor(why)));
+				const forwards = await this.insist(() => this.executor.prepare(job, worktree, signal, waits));
 				job = { ...job, forwards };
 			} catch (error) {
 				// Nothing was submitted. But a part of it may be there, and goes with the clean-up.
-				if (!this.tools.signal.aborted)
-					return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
+				if (!signal.aborted) return this.keepEnd({ ok: false, reason: errorText(error), output: '' });
 			}
-			if (this.tools.signal.aborted) return this.keepEnd(cancelled());
+			if (signal.aborted) return this.keepEnd(cancelled());
 			await this.reach('submitting', {
 				isSteered: job.mailbox !== undefined,
 				prefix: job.prefix,
@@ -117,8 +116,7 @@ export class RemoteRun {
 		if (this.phase.phase === 'submitting') {
 			try {
 				await this.persist(async () => {
-					const isStopped = this.tools.signal.aborted;
-					if (isStopped && (await this.executor.observe(job, 0, [])).is === 'absent')
+					if (signal.aborted && (await this.executor.observe(job, 0, [])).is === 'absent')
 						throw new NotSubmitted('wrong-state', 'cancelled');
 					await this.executor.submit(job);
 					await this.reach('submitted');
@@ -178,8 +176,7 @@ export class RemoteRun {
 			if (cancelledAt !== undefined && Date.now() - cancelledAt > ENDING_MS)
 				return seen.is === 'running' ? NOT_ENDED : endSeen(seen);
 			if (seen.is === 'running') {
-				if (!hasMore)
-					await sleep(this.executor.pauseMs, undefined, { signal: untilStopped() }).catch(() => undefined);
+				if (!hasMore) await sleepUnless(this.executor.pauseMs, untilStopped());
 			} else if (!hasMore || ++looksAfterEnd >= LOOKS_AFTER_END) {
 				// An earlier runner may have carried messages: one more look asks for the receipts of all.
 				if (isLastLook || mail.letters.length === 0) return endSeen(seen);
@@ -251,14 +248,7 @@ export class RemoteRun {
 		for (let pauseMs = RETRY_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_RETRY_MS)) {
 			try {
 				const done = await step();
-				// Perhaps an earlier runner has noted it.
-				if (!isHere && this.phase.unreachableSince !== undefined) {
-					this.say('reached again\n');
-					// Should the disk be full, the next runner finds it out by itself.
-					await this.save({ unreachableSince: undefined }).catch(() => undefined);
-					// Others wait for this machine.
-					await this.tools.freed();
-				}
+				if (!isHere) await this.reachedAgain();
 				return done;
 			} catch (error) {
 				const words = errorText(error);
@@ -269,18 +259,26 @@ export class RemoteRun {
 					throw givenUp('no ticket', words, mayRun);
 				if (this.phase.unreachableSince === undefined && words !== said) this.say(`${words}; trying again\n`);
 				said = words;
-				if (isUnseen && this.phase.unreachableSince === undefined) {
-					await this.save({ unreachableSince: new Date().toISOString() }).catch(() => undefined);
-					await this.tools.freed();
-				}
+				if (isUnseen && this.phase.unreachableSince === undefined) await this.sight(new Date().toISOString());
 				if (signal.aborted) stoppedAt ??= Date.now();
 				if (stoppedAt !== undefined && Date.now() - stoppedAt > UNREACHABLE_MS)
 					throw givenUp('stopped', words, mayRun);
 			}
-			await sleep(signal.aborted ? RETRY_MS : pauseMs, undefined, {
-				signal: signal.aborted ? undefined : signal,
-			}).catch(() => undefined);
+			await (signal.aborted ? sleepUnless(RETRY_MS) : sleepUnless(pauseMs, signal));
 		}
+	}
+
+	private async reachedAgain(): Promise<void> {
+		// Perhaps an earlier runner has noted it.
+		if (this.phase.unreachableSince === undefined) return;
+		this.say('reached again\n');
+		await this.sight(undefined);
+	}
+
+	/** Others wait for this machine. If the disk is full, the next runner finds it out by itself. */
+	private async sight(unreachableSince: string | undefined): Promise<void> {
+		await this.save({ unreachableSince }).catch(() => undefined);
+		await this.tools.freed();
 	}
 
 	private reach(phase: RemotePhase['phase'], more: Partial<RemotePhase> = {}): Promise<void> {

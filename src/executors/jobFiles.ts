@@ -1,12 +1,14 @@
 import { appendFileSync, statSync } from 'node:fs';
-import { mkdir, stat } from 'node:fs/promises';
+import { mkdir, open, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
 import { hasCode, hasErrno } from '../base/errors.ts';
 import { identify } from '../base/liveness.ts';
+import { sha256 } from '../base/sha256.ts';
 import { jsonText, parseJsonFile } from '../core/files/jsonFile.ts';
+import { diskTime } from '../core/files/leases.ts';
 import { readPlainTextSync } from '../core/files/plainFile.ts';
 import type { DelegateId } from '../protocol/delegate.ts';
 import { ProcessRecord } from '../protocol/records.ts';
@@ -68,9 +70,9 @@ export class JobFiles {
 	get queueOutput(): string {
 		return join(this.folder, 'queue.log');
 	}
-	/** What is known of a queue, for all its jobs. */
-	queueFile(key: string): string {
-		return join(remoteRoot(), `queue-${key}.json`);
+	/** What a machine knows of a queue, for all its jobs. Login machines of two clusters may share a home. */
+	queueFile(key: string, machine: string): string {
+		return join(remoteRoot(), `queue-${sha256(key, machine).slice(0, 16)}.json`);
 	}
 
 	/** Makes the fence. Whoever makes it runs the job, or ends it. */
@@ -103,10 +105,18 @@ export class JobFiles {
 	async runner() {
 		return (await this.read('runner.json', Runner).catch(unlessGarbage))?.runner;
 	}
+	/** A sign of life of the runner, dated by the disk's clock. It takes no room, for the disk may be full. */
+	async beat(): Promise<void> {
+		const file = await open(this.runnerFile, 'r+');
+		try {
+			await file.write('{', 0);
+		} finally {
+			await file.close();
+		}
+	}
 	/** Whether the runner of a begun job has given a sign of life lately, wherever it is. */
 	async showsLife(): Promise<boolean> {
-		const { mtimeMs } = await stat(this.runnerFile);
-		return Date.now() - mtimeMs < SILENT_MS;
+		return (await ageOnDisk(this.runnerFile)) < SILENT_MS;
 	}
 	writeRunner(): Promise<void> {
 		return this.write('runner.json', { runner: identify(process.pid) });
@@ -148,6 +158,12 @@ export class JobFiles {
 /** Whether a file is there. It throws where the disk does not say: a job that seems gone would be given up, with its work. */
 export function isThere(file: string): boolean {
 	return statSync(file, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** In milliseconds, by the disk's own clock: one on another machine may go otherwise. A full disk is asked by this machine's. */
+export async function ageOnDisk(file: string): Promise<number> {
+	const now = await diskTime(dirname(file)).catch(() => Date.now());
+	return now - (await stat(file)).mtimeMs;
 }
 
 /** In bytes. The longest answer that is kept takes six million. The answer of a look at many jobs has room for this, and is read whole. */

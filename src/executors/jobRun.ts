@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { utimes } from 'node:fs/promises';
 import { errorText } from '../base/errors.ts';
 import { insist } from '../base/insist.ts';
 import type { RemoteEnd, RemoteJob } from '../protocol/remoteJob.ts';
@@ -28,10 +27,7 @@ export async function runOnce(
 	const listen = setInterval(() => {
 		if (existsSync(files.cancelled)) asked.abort();
 	}, TOLD_MS);
-	const beat = setInterval(() => {
-		const now = new Date();
-		void utimes(files.runnerFile, now, now).catch(() => undefined);
-	}, BEAT_MS);
+	const beat = setInterval(() => void files.beat().catch(() => undefined), BEAT_MS);
 	try {
 		const end = await withVariables(job, files, work, AbortSignal.any([signal, asked.signal]));
 		// Meanwhile the job gives signs of life.

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
@@ -246,7 +246,7 @@ async function askQueue(file: string, engine: Engine, atMs: number): Promise<Que
 async function jobsOf(files: JobFiles, engine: Engine, sinceMs?: number): Promise<QueuedJob[]> {
 	const fromMs = sinceMs ?? (await files.submitted())?.atMs ?? 0;
 	const now = Date.now();
-	const file = files.queueFile(engine.key);
+	const file = files.queueFile(engine.key, hostname());
 	const known = await readJsonFile(file, Known).catch(() => undefined);
 	const isFresh = known && known.atMs >= fromMs && known.atMs <= now && now - known.atMs < FRESH_MS;
 	// If many jobs are looked at side by side, one of them asks.

@@ -45,7 +45,7 @@ export function slurm(sbatch: readonly string[]): Engine {
 	};
 	return {
 		title: 'Slurm',
-		key: 'slurm',
+		key: `slurm ${process.env['SLURM_CONF'] ?? ''}`,
 		listingMs: 0,
 		missing: () =>
 			['sbatch', 'squeue', 'scancel'].every(name => programOf(name) !== undefined)

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod/mini';
 import { writeFileAtomic } from '../base/atomicFile.ts';
-import { NancyError } from '../base/errors.ts';
+import { errorText, NancyError } from '../base/errors.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { liveness, type ProcessIdentity } from '../base/liveness.ts';
 import { phrase } from '../base/phrase.ts';
-import { diskTime } from '../core/files/leases.ts';
 import {
 	bareRepository,
 	checkoutThere,
@@ -25,7 +25,7 @@ import { MessageId } from '../protocol/names.ts';
 import { RemoteJob, RemoteLetter, type JobQueue, type Seen } from '../protocol/remoteJob.ts';
 import type { Steps } from './here.ts';
 import { JobLooks, lookAtEach, type JobLook } from './jobLook.ts';
-import { isThere, JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
+import { ageOnDisk, isThere, JobFiles, REMOTE_MARK, remoteRoot } from './jobFiles.ts';
 import {
 	cancelQueued,
 	explained,
@@ -78,14 +78,26 @@ export const steps: Steps = {
 			return {};
 		}
 		const { variables } = Start.parse(input);
-		if (!(await files.claim())) return {};
+		if (isThere(files.fence)) return {};
+		// Before the fence: where there is no room for it, another try is a start.
 		await files.writeJob(job);
-		spawn(process.execPath, [program, 'run', '--remote', 'run', '--remote-job', job.id], {
+		if (!(await files.claim())) return {};
+		const runner = spawn(process.execPath, [program, 'run', '--remote', 'run', '--remote-job', job.id], {
 			cwd: files.folder,
 			detached: true,
 			stdio: 'ignore',
 			env: { ...process.env, ...variables, [REMOTE_MARK]: job.id },
-		}).unref();
+		});
+		try {
+			await once(runner, 'spawn');
+		} catch (error) {
+			await files.writeEnd({
+				ok: false,
+				reason: `its runner cannot be started: ${errorText(error)}`,
+				output: '',
+			});
+		}
+		runner.unref();
 		return {};
 	},
 	async look(input, program) {
@@ -242,12 +254,6 @@ async function seen(files: JobFiles, offset: number, program: string, lookMs: nu
 		receipts: [],
 		takenBack: [],
 	};
-}
-
-/** In milliseconds, by the disk's own clock: one on another machine may go otherwise. A full disk is asked by this machine's. */
-async function ageOnDisk(file: string): Promise<number> {
-	const now = await diskTime(dirname(file)).catch(() => Date.now());
-	return now - (await stat(file)).mtimeMs;
 }
 
 /**

@@ -5,6 +5,9 @@ import { quoted } from '../base/shellWord.ts';
 /** A disk is full. Once there is room again, the same call may do. */
 export class NoRoom extends NancyError {}
 
+/** The way to another machine has ended during a transfer. A repeat may come through. */
+export class ConnectionLost extends NancyError {}
+
 /** The error of a call that Nancy has ended at its time limit. */
 export function tooLong(folder: string, command: string, timeoutMs: number): NancyError {
 	return new NancyError(
@@ -36,7 +39,7 @@ export function failure(folder: string, [command]: readonly string[], said: stri
 	}
 	// A question quotes files, in which an agent may have written that line.
 	if ((command === 'push' || command === 'fetch') && said.split('\n').includes(LOST))
-		return new NancyError('timeout', phrase`the connection was lost during git ${command}`, { cause: error });
+		return new ConnectionLost('timeout', phrase`the connection was lost during git ${command}`, { cause: error });
 	const isNotFetched = /lazy fetching disabled|transport '.*' not allowed/.test(said);
 	const hint = isNotFetched
 		? phrase`; Nancy has git fetch nothing: run "git fetch --refetch --no-filter" there first`

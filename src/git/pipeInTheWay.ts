@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleepUnless } from '../base/sleepUnless.ts';
 import { realOr } from '../base/realPath.ts';
 
 /** So long a call of git goes on before the first look, in milliseconds. Each next look waits twice as long. */
@@ -18,7 +18,7 @@ const OPENED = /^\.git(?:attributes|ignore|modules)$/i;
  */
 export async function pipeInTheWay(folder: string, over: AbortSignal): Promise<string | undefined> {
 	for (let pauseMs = PATIENCE_MS; !over.aborted; pauseMs *= 2) {
-		await sleep(pauseMs, undefined, { signal: over }).catch(() => undefined);
+		await sleepUnless(pauseMs, over);
 		const pipe = await pipeBelow(folder, over);
 		if (pipe !== undefined) return pipe;
 	}

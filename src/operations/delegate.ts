@@ -7,6 +7,7 @@ import { Budgets } from '../core/budgets/budgets.ts';
 import { roomiest } from '../core/delegates/admission.ts';
 import { Delegates } from '../core/delegates/delegates.ts';
 import type { FullRequest } from '../core/delegates/queueDelegate.ts';
+import { withSight } from '../core/delegates/reportable.ts';
 import { swarmOf } from '../core/delegates/swarm.ts';
 import { can } from '../core/driver/abilities.ts';
 import type { Driver } from '../core/driver/driver.ts';
@@ -29,6 +30,7 @@ import { isOpenToAgents } from './shared/openToAgents.ts';
 import { capacityOf } from './shared/queueOptions.ts';
 import { refuseInSandbox } from './shared/isolation.ts';
 import { startDelegate } from './shared/startDelegate.ts';
+import { ticketsOf } from './shared/ticketsOf.ts';
 import { knownMode, limitsFor, mayRunCommands, permissionMode, permitStart, type Asking } from './shared/starting.ts';
 
 const Text = z.optional(z.string());
@@ -156,7 +158,9 @@ async function chosenOf(
 ): Promise<ExecutorId | undefined> {
 	if (machines.length === 1) return machines[0];
 	const { delegates } = await new Delegates(context.workspace).list();
-	return roomiest(machines, delegates, capacityOf(context, settings));
+	const tickets = ticketsOf(context);
+	const seen = await Promise.all(delegates.map(each => withSight(tickets, each)));
+	return roomiest(machines, seen, capacityOf(context, settings));
 }
 
 /** @throws NancyError `bad-usage` for a machine that the user has not named, or what a delegate on another machine cannot have */

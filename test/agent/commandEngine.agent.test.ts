@@ -39,7 +39,7 @@ describe('a delegate in a queue that the user names by its commands', () => {
 			'waiting',
 			async () =>
 				(await call(['delegates'])).stdout.includes(
-					`${id} running · on command:site@lab · waits: another job runs`,
+					`${id} waiting · on command:site@lab · waits: another job runs`,
 				) || undefined,
 		);
 		writeFileSync(gate, '');

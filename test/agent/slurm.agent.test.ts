@@ -103,7 +103,7 @@ describe('a delegate on a Slurm cluster', () => {
 		await eventually(
 			'waiting',
 			async () =>
-				(await call(['delegates'])).stdout.includes(`${id} running · on slurm:hpc@lab · waits: Resources`) ||
+				(await call(['delegates'])).stdout.includes(`${id} waiting · on slurm:hpc@lab · waits: Resources`) ||
 				undefined,
 		);
 		expect((await machines.now()).waitsInQueue).toBe('Resources');

@@ -149,7 +149,7 @@ describe('a delegate in a Kubernetes cluster', () => {
 		const words = 'Unschedulable: 0/1 nodes are available: 1 Insufficient cpu.';
 		await eventually('waiting', async () => (await user.now()).waitsInQueue === words || undefined);
 		expect((await user.call(['delegates'])).stdout).toContain(
-			`${id} running · on k8s:k@lab · waits: Unschedulable: 0/1 nodes are available`,
+			`${id} waiting · on k8s:k@lab · waits: Unschedulable: 0/1 nodes are available`,
 		);
 		expect((await user.call(['delegates', id, '--stop'])).code).toBe(0);
 		expect(await user.ended(id)).toMatchObject({ status: 'failed', error: 'cancelled' });

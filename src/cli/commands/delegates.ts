@@ -141,17 +141,11 @@ async function listed(context: Context, where: OperationContext): Promise<Answer
 	const all = await perform(await operations.listDelegates(), context.asker, {}, where);
 	for (const { file, reason } of all.problems) context.note(`${printablePath(file)}: ${reason}`);
 	const lines = all.delegates.map(delegate => {
-		const { id, status, title, on, isolate, waitsFor, waitsInQueue, notSeenSince, toolCalls, lastTool, error } =
-			delegate;
+		const { id, title, isolate, toolCalls, lastTool, error } = delegate;
 		const calls = toolCalls === 0 ? undefined : `${toolCalls} tool calls`;
 		const facts = [
-			status,
-			asksWords(delegate),
-			on && `on ${on}`,
+			...stateWords(delegate),
 			isolate && `isolated (${isolate})`,
-			waitsFor && 'waits for a place there',
-			waitsInQueue && `waits: ${waitsInQueue}`,
-			notSeenSince && `not seen since ${notSeenSince}`,
 			title,
 			calls,
 			lastTool,
@@ -173,9 +167,26 @@ async function shown(id: DelegateId, context: Context, where: OperationContext):
 	return answer(
 		DelegatesOutput,
 		{ delegates: [delegate], problems: [] },
-		isFinal(status) ? parts.join('\n') : [status, asksWords(delegate)].filter(Boolean).join(', '),
+		isFinal(status)
+			? parts.join('\n')
+			: stateWords(delegate)
+					.map(each => printableLine(each))
+					.join(', '),
 		status === 'failed' ? ExitCode.failed : ExitCode.ok,
 	);
+}
+
+/** `waiting`, `on slurm:hpc`, `waits: Resources` */
+function stateWords(delegate: DelegateOutput): string[] {
+	const { status, on, waitsFor, waitsInQueue, notSeenSince } = delegate;
+	return [
+		waitsInQueue === undefined ? status : 'waiting',
+		asksWords(delegate),
+		on && `on ${on}`,
+		waitsFor && 'waits for a place there',
+		waitsInQueue && `waits: ${waitsInQueue}`,
+		notSeenSince && `not seen since ${notSeenSince}`,
+	].filter(each => each !== undefined);
 }
 
 /** `asks: touch made`. An agent reads how many answers its delegate waits for, and no more. */

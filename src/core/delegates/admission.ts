@@ -107,14 +107,18 @@ function isUnseen({ unseenSince }: Delegate): boolean {
 	return unseenSince !== undefined;
 }
 
-/** The machine with the fewest delegates for each that may run there at once. If several are equal, the first of them counts. */
+/**
+ * The machine with the fewest delegates for each that may run there at once. One that cannot be reached comes last. If several are equal, the
+ * first of them counts.
+ */
 export function roomiest(
 	machines: readonly ExecutorId[],
 	delegates: readonly Delegate[],
 	{ places = {} }: Capacity,
 ): ExecutorId | undefined {
-	const load = (id: ExecutorId) =>
-		delegates.filter(each => each.record.on === id && !each.isForeign && !isFinal(each.state)).length /
-		(places[id] ?? 1);
+	const load = (id: ExecutorId) => {
+		const there = delegates.filter(each => each.record.on === id && !each.isForeign && !isFinal(each.state));
+		return there.some(isUnseen) ? Number.MAX_SAFE_INTEGER : there.length / (places[id] ?? 1);
+	};
 	return machines.toSorted((one, other) => load(one) - load(other))[0];
 }

@@ -9,10 +9,10 @@ import { translated } from '../kit/translated.ts';
 /** Delegates as a person reads them. */
 
 /** A delegate's state in one word, or a few. */
-export function stateWord({ state, error, isStoppedByUser }: Delegate, isMerged = false): string {
+export function stateWord({ state, error, isStoppedByUser, waitsInQueue }: Delegate, isMerged = false): string {
 	if (isMerged) return l10n.t('merged');
 	if (error === 'cancelled') return isStoppedByUser ? l10n.t('stopped by you') : l10n.t('stopped');
-	return translated(delegateStateWord(state));
+	return translated(delegateStateWord(state, waitsInQueue));
 }
 
 /** In place of an answer, or beside its file. */
@@ -92,9 +92,9 @@ export function untilWords(moment: string): string {
 }
 
 /** How long the delegate has worked, up to now or up to its end. */
-export function duration({ status, state }: Delegate, nowMs: number = Date.now()): string {
+export function duration({ status, state, waitsInQueue }: Delegate, nowMs: number = Date.now()): string {
 	const { started_at, ended_at } = status;
-	if (started_at === undefined) return '';
+	if (started_at === undefined || waitsInQueue !== undefined) return '';
 	if (!isFinal(state)) return formatMinutes(started_at, nowMs) ?? '';
 	return ended_at === undefined ? '' : formatSpan(Math.max(0, Date.parse(ended_at) - Date.parse(started_at)));
 }

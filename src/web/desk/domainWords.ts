@@ -161,6 +161,6 @@ export function kindWord({ kind, effect }: DeskMessage): string {
 }
 
 /** A delegate's state in a word or two. */
-export function delegateWord({ state, isStopped }: DeskDelegate): string {
-	return isStopped ? say(phrase`stopped`) : say(delegateStateWord(state));
+export function delegateWord({ state, isStopped, waitsInQueue }: DeskDelegate): string {
+	return isStopped ? say(phrase`stopped`) : say(delegateStateWord(state, waitsInQueue));
 }

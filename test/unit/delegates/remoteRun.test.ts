@@ -632,6 +632,23 @@ it('lets others begin once its machine cannot be reached, and those for that mac
 	expect(one.freed.map(phase => phase?.unreachableSince)).toEqual([expect.any(String), undefined]);
 });
 
+it('lets others begin on a machine that has answered again, though its own job still waits there', async () => {
+	await using one = await remote();
+	await one.earlier({ phase: 'preparing' });
+	let tries = 0;
+	await one.run({
+		prepare: async (_job, _worktree, _signal, waits) => {
+			if (++tries === 1) await unreachable();
+			await waits('Unschedulable');
+			expect(await one.phase()).toMatchObject({ isBegun: false, waits: 'Unschedulable' });
+			expect((await one.phase())?.unreachableSince).toBeUndefined();
+			one.stop.abort();
+			return undefined;
+		},
+	});
+	expect(one.freed.map(phase => phase?.unreachableSince)).toEqual([expect.any(String), undefined]);
+});
+
 it('goes on watching what may be at work there when its next runner meets a full disk here', async () => {
 	await using one = await remote(LAB);
 	await one.earlier({ phase: 'submitted' });

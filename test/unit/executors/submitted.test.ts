@@ -2,6 +2,11 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { NotSubmitted } from '../../../src/executors/executor.ts';
 import { ShellExecutor } from '../../../src/executors/shellExecutor.ts';
+import { LOST } from '../../../src/git/gitFailure.ts';
+import { createWorktree } from '../../../src/git/worktree.ts';
+import { DelegateId } from '../../../src/protocol/delegate.ts';
+import { WorktreeName } from '../../../src/protocol/worktree.ts';
+import { smallRepository } from '../../support/delegateSeeds.ts';
 import { folderMachine } from '../../support/folderMachine.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
 
@@ -12,6 +17,7 @@ beforeEach(() => {
 });
 afterEach(async () => {
 	vi.unstubAllEnvs();
+	vi.restoreAllMocks();
 	await folder.remove();
 });
 
@@ -68,4 +74,25 @@ async function given(forwards: string[] | undefined): Promise<unknown[]> {
 it('an agent that makes a pipe of its own gets no variable that its job was not submitted with', async () => {
 	expect(await given(undefined)).toEqual([]);
 	expect(await given(['KEY'])).toMatchObject([{ variables: { KEY: 'key' } }]);
+});
+
+it('a connection that is lost while this machine sleeps for an hour may come again', async () => {
+	const project = smallRepository(folder, { 'a.txt': 'one' });
+	const id = DelegateId.parse('20261201t101538501z-4cc5001c');
+	const name = WorktreeName.parse(id);
+	const worktree = await createWorktree({ folder: project, name, withChanges: false, copyIncludes: false });
+	let steps = 0;
+	const way = {
+		place: 'lab',
+		gitCommand: () => `sh -c 'echo "${LOST}" >&2; exit 1' #`,
+		ask: async () => ({ node: '', isThere: true }),
+		step: async () => {
+			if (++steps === 2) vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 60 * 60_000);
+			return { git: '/usr/bin/git', repository: '/repository.git' };
+		},
+	};
+	const executor = new ShellExecutor(way, { folder: folder.path, version: '1-x' });
+	const prepared = executor.prepare({ ...folderMachine('').job, id }, worktree, new AbortController().signal);
+	await expect(prepared.finally(() => executor.close())).rejects.toMatchObject({ code: 'timeout' });
+	expect(steps).toBe(2);
 });

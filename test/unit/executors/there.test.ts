@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { NancyError } from '../../../src/base/errors.ts';
 import { identify } from '../../../src/base/liveness.ts';
@@ -86,6 +86,29 @@ it('the end of a job is written once there is room for it', async () => {
 	await runOnce(files, new AbortController().signal, async () => ({ ok: true, output: 'done' }));
 	expect(write).toHaveBeenCalledTimes(2);
 	expect(await files.end()).toMatchObject({ ok: true, output: 'done' });
+});
+
+it('a job whose files find no room there is started by the next try', async () => {
+	rmdirSync(files.fence);
+	const job = { ...folderMachine('').job, id };
+	// No file can get the name.
+	mkdirSync(`${files.folder}/job.json`, { recursive: true });
+	await expect(steps['start']?.(job, '/no/nancy.js')).rejects.toThrow();
+	expect(existsSync(files.fence)).toBe(false);
+	rmdirSync(`${files.folder}/job.json`);
+	await steps['start']?.(job, '/no/nancy.js');
+	expect(existsSync(files.fence)).toBe(true);
+});
+
+it('a runner shows by the clock of the disk that it lives', async () => {
+	runnerIs({ ...identify(process.pid), machine: 'another.1.2' });
+	const earlier = new Date(Date.now() - 4 * 60_000);
+	utimesSync(files.runnerFile, earlier, earlier);
+	const now = vi.spyOn(Date, 'now').mockReturnValue(Date.now() - 60 * 60_000);
+	await files.beat();
+	expect(await lookThere(id)).toMatchObject({ is: 'running' });
+	now.mockRestore();
+	expect(await files.runner()).toMatchObject({ machine: 'another.1.2' });
 });
 
 it('a look that may wait waits for the end of a job, and no longer', async () => {

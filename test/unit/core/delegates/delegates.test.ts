@@ -437,6 +437,8 @@ describe('the queue', () => {
 		expect(chosen({ ...at(small, delegate('a', 'queued')), isForeign: true })).toBe(small);
 		const four = ['b', 'c', 'd', 'e'].map(each => at(big, delegate(each, 'running')));
 		expect(chosen(at(small, delegate('a', 'running')), ...four)).toBe(small);
+		const lost = { ...at(small, delegate('a', 'running')), unseenSince: '2026-12-01T10:00:00.000Z' };
+		expect(chosen(lost, ...four)).toBe(big);
 	});
 
 	it('keeps to the limit of a cluster for those that wait in its queue', () => {
