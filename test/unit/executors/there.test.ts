@@ -159,17 +159,42 @@ it('the git that a login shell finds is named for the calls that have none', asy
 	});
 });
 
+/** Brings a version of one program. @param before runs first */
+function receive(
+	version: string,
+	before = '',
+	files = [{ name: 'nancy.js', base64: btoa('second'), isProgram: true }],
+) {
+	const input = JSON.stringify({ version, files });
+	return markedLine(execFileSync(process.execPath, ['-e', before + RECEIVER], { input, encoding: 'utf8' }));
+}
+
+it('programs of earlier versions go once nobody has used them for long, and what was cut off', () => {
+	const runtimes = home.file('.nancy-remote/nancy/runtime');
+	const daysAgo = (name: string, days: number) => {
+		mkdirSync(`${runtimes}/${name}`, { recursive: true });
+		const at = Date.now() / 1000 - days * 24 * 3600;
+		utimesSync(`${runtimes}/${name}`, at, at);
+	};
+	for (const [name, days] of [
+		['1-old', 91],
+		['1-used', 91],
+		['1-late', 89],
+		['1-x.new-1', 2],
+		['1-x.new-2', 0],
+	] as const)
+		daysAgo(name, days);
+	receive('1-used', '', []);
+	receive('1-a');
+	expect(readdirSync(runtimes).sort()).toEqual(['1-a', '1-late', '1-used', '1-x.new-2']);
+});
+
 it('programs that another call has just brought are taken as they are', () => {
 	// That call comes in between.
 	const other = `
 		const fs0 = require('node:fs'), rename = fs0.renameSync;
 		fs0.renameSync = (from, to) => { fs0.mkdirSync(to); fs0.writeFileSync(to + '/nancy.js', 'first'); rename(from, to); };`;
-	const files = [{ name: 'nancy.js', base64: btoa('second'), isProgram: true }];
-	const said = execFileSync(process.execPath, ['-e', other + RECEIVER], {
-		input: JSON.stringify({ version: '1-a', files }),
-		encoding: 'utf8',
-	});
-	expect(markedLine(said)).toEqual({ node: process.version, isThere: true });
+	expect(receive('1-a', other)).toEqual({ node: process.version, isThere: true });
 	const runtimes = home.file('.nancy-remote/nancy/runtime');
 	expect(readdirSync(runtimes)).toEqual(['1-a']);
 	expect(readFileSync(`${runtimes}/1-a/nancy.js`, 'utf8')).toBe('first');
