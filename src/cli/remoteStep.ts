@@ -12,8 +12,8 @@ import { isolated } from '../delegates/isolation.ts';
 import { failedStep, marked } from '../executors/ask.ts';
 import { JobFiles } from '../executors/jobFiles.ts';
 import { runOnce } from '../executors/jobRun.ts';
-import { steps, workingFolderThere } from '../executors/there.ts';
-import { commitThere } from '../git/remoteRepository.ts';
+import { gitOf, steps, workingFolderThere } from '../executors/there.ts';
+import { commitThere } from '../git/repositoryThere.ts';
 import * as operations from '../operations/index.ts';
 import { perform } from '../operations/operation.ts';
 import { programContext } from '../operations/shared/programContext.ts';
@@ -54,11 +54,11 @@ async function runThere(id: DelegateId, context: Context): Promise<number> {
 
 async function endOf(job: RemoteJob, files: JobFiles, signal: AbortSignal, context: Context): Promise<RemoteEnd> {
 	try {
-		const { repository, folder } = await workingFolderThere(job, files);
+		const folder = await workingFolderThere(job, files);
 		const isCancelled = existsSync(files.cancelled) || signal.aborted;
 		const { ok, reason, output } = isCancelled ? CANCELLED : await run(job, folder, files, signal, context);
 		// An answer is kept without its work. Whoever collects that has it committed again, and learns why it cannot be.
-		const tip = await commitThere(repository, files.tree, job.id).catch(() => undefined);
+		const tip = await commitThere(gitOf(job)).catch(() => undefined);
 		return { ok, output: shortened(output), reason, tip };
 	} catch (error) {
 		return { ok: false, reason: errorText(error), output: '' };
@@ -87,7 +87,9 @@ async function run(job: RemoteJob, folder: string, files: JobFiles, signal: Abor
 		const asked = { prompt, folder, agent, model, permissions, extra: hooks?.extra ?? [], limits };
 		const recorded = hooks && { recorded: hooks.recorded };
 		const bin = join(dirname(context.program), 'bin');
-		const place = { workspace, address, bin, isInWorktree: true, named: hooks?.settings ?? [], env: context.env };
+		// Its repository finds objects there.
+		const named = [...(hooks?.settings ?? []), gitOf(job).shared];
+		const place = { workspace, address, bin, isInWorktree: true, named, env: context.env };
 		const sandbox = isolate && {
 			isolate: (program: HeadlessProgram, driver: Driver) => isolated(isolate, program, { ...place, driver }),
 		};

@@ -1,6 +1,7 @@
 import { errorText, hasCode } from '../base/errors.ts';
 import type { JobElsewhere } from '../core/delegates/jobsElsewhere.ts';
 import type { Tickets } from '../core/delegates/tickets.ts';
+import { otherBranches } from '../core/delegates/resultText.ts';
 import type { Executor } from '../executors/executor.ts';
 import { WorkBesides } from '../git/remoteRepository.ts';
 import type { ExecutorId } from '../protocol/executorId.ts';
@@ -39,13 +40,17 @@ export async function cleanUpElsewhere(
 	});
 }
 
+function sentences(where: string, others: readonly string[]): string {
+	return others.length === 0 ? where : `${where}. ${otherBranches(others)}`;
+}
+
 /** Returns where the work is. */
 async function collect(job: JobElsewhere, executor: Executor): Promise<string> {
 	try {
-		await executor.collect(job, job.worktree);
-		return `the work in ${executor.place(job)} is in ${job.worktree.folder}`;
+		const others = await executor.collect(job, job.worktree);
+		return sentences(`the work in ${executor.place(job)} is in ${job.worktree.folder}`, others);
 	} catch (error) {
-		if (error instanceof WorkBesides) return `${executor.place(job)}: ${errorText(error)}`;
+		if (error instanceof WorkBesides) return sentences(`${executor.place(job)}: ${errorText(error)}`, error.others);
 		throw error;
 	}
 }

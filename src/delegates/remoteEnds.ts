@@ -3,7 +3,9 @@ import { phrase } from '../base/phrase.ts';
 import { visibleLine } from '../base/visible.ts';
 import type { Outcome } from '../core/delegates/delegate.ts';
 import { redactText } from '../core/traffic/redact.ts';
+import { WorkGone } from '../executors/executor.ts';
 import { NoRoom } from '../git/gitFailure.ts';
+import { WorkBesides } from '../git/remoteRepository.ts';
 import type { DelegateStatus } from '../protocol/delegate.ts';
 import type { RemoteEnd, RemotePhase, Seen } from '../protocol/remoteJob.ts';
 
@@ -52,16 +54,25 @@ export function endSeen({ is, end, queueSays }: Seen): RemoteEnd {
 	return { ok: false, reason: `${what}${by}`, output: '' };
 }
 
+/** What is kept of a job that has ended: see {@link RemotePhase}. */
+export interface KeptEnd extends Pick<RemotePhase, 'others'> {
+	end: RemoteEnd;
+	phase?: 'collected' | 'kept';
+}
+
 /**
- * The end of a job whose work could not be brought here. Its answer is kept.
- * @param place where the work is
+ * The end of a job whose work is not in its worktree here. Its answer is kept.
+ * @param place where the work is, unless it is on a branch here or nowhere
  */
-export function notCollected(end: RemoteEnd, place: string, error: unknown): RemoteEnd {
-	return failedBy(end, `its work could not be brought here and stays in ${place}: ${errorText(error)}`);
+export function notCollected(end: RemoteEnd, place: string, error: unknown): KeptEnd {
+	const why = errorText(error);
+	if (error instanceof WorkBesides) return { end: failedBy(end, why), others: [...error.others] };
+	if (error instanceof WorkGone) return { end: failedBy(end, why) };
+	return { end: failedBy(end, `its work could not be brought here and stays in ${place}: ${why}`), phase: 'kept' };
 }
 
 /** The same end, with what failed after it. */
-export function failedBy({ output, reason }: RemoteEnd, why: string): RemoteEnd {
+function failedBy({ output, reason }: RemoteEnd, why: string): RemoteEnd {
 	return { ok: false, output, reason: reason === undefined ? why : `${why}; ${reason}` };
 }
 

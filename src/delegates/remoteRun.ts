@@ -5,17 +5,16 @@ import type { Delegate, Outcome } from '../core/delegates/delegate.ts';
 import { LogWriter } from '../core/delegates/logWriter.ts';
 import { StatusWriter } from '../core/delegates/statusWriter.ts';
 import type { Workspace } from '../core/workspace/workspace.ts';
-import { NotSubmitted, WorkGone, type Executor } from '../executors/executor.ts';
-import { WorkBesides } from '../git/remoteRepository.ts';
+import { NotSubmitted, type Executor } from '../executors/executor.ts';
 import { RemotePhase, type RemoteEnd, type RemoteJob, type Seen } from '../protocol/remoteJob.ts';
 import type { Worktree } from '../protocol/worktree.ts';
 import { cancelled } from './outcomeOf.ts';
 import {
 	begunOrWaits,
 	endSeen,
-	failedBy,
 	GivenUp,
 	givenUp,
+	type KeptEnd,
 	mayPass,
 	NOT_ENDED,
 	notCollected,
@@ -79,6 +78,7 @@ export class RemoteRun {
 			// One that may be at work there is not failed by a full disk here.
 			await (earlier ? this.persist(note, true) : note());
 			const end = this.phase.end ?? (await this.toEnd(job, worktree));
+			this.status.change({ other_branches: this.phase.others });
 			if (this.phase.phase === 'collected') await this.cleanUp(job);
 			return outcomeOfEnd(end);
 		} catch (error) {
@@ -128,22 +128,21 @@ export class RemoteRun {
 		}
 		const mail = new RemoteMail(this.workspace, this.executor, job);
 		const end = await this.watch(job, mail).finally(() => mail.release());
+		let kept: KeptEnd = { end };
 		try {
 			const isWork = end.tip !== undefined || (await this.insist(() => this.executor.rescue(job)));
-			if (isWork) await this.insist(() => this.executor.collect(job, worktree));
+			if (isWork) kept.others = [...(await this.insist(() => this.executor.collect(job, worktree)))];
 		} catch (error) {
-			if (error instanceof WorkBesides || error instanceof WorkGone)
-				return this.keepEnd(failedBy(end, errorText(error)));
-			const failed = notCollected(end, this.executor.place(job), error);
+			kept = notCollected(end, this.executor.place(job), error);
 			// It is noted still: see {@link cleanUpElsewhere}.
-			return error instanceof GivenUp || mayPass(error) ? failed : this.keepEnd(failed, 'kept');
+			if (error instanceof GivenUp || mayPass(error)) return kept.end;
 		}
-		return this.keepEnd(end);
+		return this.keepEnd(kept.end, kept);
 	}
 
-	private async keepEnd(end: RemoteEnd, phase: 'collected' | 'kept' = 'collected'): Promise<RemoteEnd> {
+	private async keepEnd(end: RemoteEnd, { phase = 'collected', others }: Partial<KeptEnd> = {}): Promise<RemoteEnd> {
 		// An answer is not lost to a full disk. This step is none of its machine's, which need not be reached again.
-		await this.persist(() => this.reach(phase, { end, unreachableSince: undefined }), true);
+		await this.persist(() => this.reach(phase, { end, others, unreachableSince: undefined }), true);
 		return end;
 	}
 

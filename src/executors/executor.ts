@@ -46,8 +46,12 @@ export interface Executor {
 	cancel(job: RemoteJob): Promise<void>;
 	/** Ends whatever is left of a job that does not say what its work is, and commits that. Returns whether there is any to collect. */
 	rescue(job: JobName): Promise<boolean>;
-	/** Brings the work of an ended job into its worktree here. @throws WorkBesides if a branch beside it has the work: see git/remoteRepository */
-	collect(job: JobName, worktree: Worktree): Promise<void>;
+	/**
+	 * Brings the work of an ended job into its worktree here: see git/remoteRepository.
+	 * @returns the branches here that hold other branches, tags and stashes of its agent
+	 * @throws WorkBesides if a branch beside the worktree has the work
+	 */
+	collect(job: JobName, worktree: Worktree): Promise<readonly string[]>;
 	/** Where the files of a job are, in words for its user. */
 	place(job: JobName): string;
 	/** Leaves no process, worktree or folder of the job there. */

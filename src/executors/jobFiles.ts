@@ -42,6 +42,10 @@ export class JobFiles {
 	get tree(): string {
 		return join(this.folder, 'tree');
 	}
+	/** Its bare repository: see git/repositoryThere. */
+	get repository(): string {
+		return join(this.folder, 'repository.git');
+	}
 	get log(): string {
 		return join(this.folder, 'log');
 	}

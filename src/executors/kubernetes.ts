@@ -139,7 +139,7 @@ export class Kubernetes implements Executor {
 		return (await this.inPod(job.id, shell => shell.rescue(job)).catch(unlessGone)) ?? false;
 	}
 
-	collect(job: JobName, worktree: Worktree): Promise<void> {
+	collect(job: JobName, worktree: Worktree): Promise<readonly string[]> {
 		return this.inPod(job.id, shell => shell.collect(job, worktree));
 	}
 

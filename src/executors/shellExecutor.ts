@@ -54,6 +54,9 @@ const Place = z.object({ git: Path, repository: Path });
 const Rescued = z.object({ isWork: z.boolean() });
 const Received = z.object({ node: z.string(), isThere: z.boolean() });
 
+/** The repository of a project, or with an id that of its job. */
+type RepositoryThere = Pick<JobName, 'repository'> & Partial<Pick<JobName, 'id'>>;
+
 /** Delegates on a machine whose shell Nancy reaches, or in the queue of a cluster that the machine submits to. */
 export class ShellExecutor implements Executor {
 	private readonly looks: LooksTogether;
@@ -61,7 +64,7 @@ export class ShellExecutor implements Executor {
 	private shipping: Promise<void> | undefined;
 	/** Why the variables of an agent could not be given. */
 	private notGiven: { atMs: number; why: string } | undefined;
-	/** Where git is there, and each repository by its name, as the last transfer that has not failed was told. */
+	/** Where git is there, and each repository by its name or its job's, as the last transfer that has not failed was told. */
 	private readonly places = new Map<string, z.infer<typeof Place>>();
 
 	/**
@@ -93,7 +96,7 @@ export class ShellExecutor implements Executor {
 	async prepare(job: RemoteJob, worktree: Worktree, signal: AbortSignal): Promise<string[] | undefined> {
 		// If one is missing, no code goes there.
 		const variables = await this.asked.variables?.();
-		await this.transfer(job, way => sendBase(worktree, job.id, way), signal);
+		await this.transfer({ repository: job.repository }, way => sendBase(worktree, job.id, way), signal);
 		// A queue would keep them on its disk: its job asks for them once it has begun.
 		return this.asked.queue && variables && Object.keys(variables).length > 0 ? Object.keys(variables) : undefined;
 	}
@@ -175,8 +178,8 @@ export class ShellExecutor implements Executor {
 		return Rescued.parse(await this.step('rescue', input, TRANSFER_MS)).isWork;
 	}
 
-	async collect(job: JobName, worktree: Worktree): Promise<void> {
-		await this.transfer(job, way => fetchWork(worktree, job.id, way));
+	collect({ id, repository }: JobName, worktree: Worktree): Promise<readonly string[]> {
+		return this.transfer({ id, repository }, way => fetchWork(worktree, id, way));
 	}
 
 	place({ id }: JobName): string {
@@ -213,25 +216,25 @@ export class ShellExecutor implements Executor {
 		return Received.parse(refuseError(answer, this.way.place));
 	}
 
-	private async transfer(
-		job: JobName,
-		carry: (way: Transport) => Promise<void>,
+	private async transfer<T>(
+		asked: RepositoryThere,
+		carry: (way: Transport) => Promise<T>,
 		signal?: AbortSignal,
-	): Promise<void> {
-		const known = this.places.get(job.repository);
-		const place = known ?? (await this.repository(job));
+	): Promise<T> {
+		const key = asked.id ?? asked.repository;
+		const place = this.places.get(key) ?? (await this.repository(asked));
+		const command: Transport['command'] = program => this.way.gitCommand(program, place);
 		try {
-			const deadlineMs = Date.now() + TRANSFER_MS;
-			await carry({ command: program => this.way.gitCommand(program, place), deadlineMs, signal });
-			this.places.set(job.repository, place);
+			const carried = await carry({ command, deadlineMs: Date.now() + TRANSFER_MS, signal });
+			this.places.set(key, place);
+			return carried;
 		} catch (error) {
 			// It may be gone since, or be another one.
-			const mayBeGone =
-				this.places.delete(job.repository) && hasCode(error, 'git') && !(error instanceof WorkBesides);
-			if (mayBeGone) return this.transfer(job, carry, signal);
+			const mayBeGone = this.places.delete(key) && hasCode(error, 'git') && !(error instanceof WorkBesides);
+			if (mayBeGone) return this.transfer(asked, carry, signal);
 			if (!hasCode(error, 'timeout')) throw error;
 			// Git does not pass on why its connection was lost. If it still fails, ssh says it.
-			await this.repository(job);
+			await this.repository(asked);
 			// Whatever the clock says: a machine that has slept for an hour goes on where it was.
 			if (error instanceof ConnectionLost) throw error;
 			throw new NancyError(
@@ -245,8 +248,8 @@ export class ShellExecutor implements Executor {
 		return JobAnswers.parse(await this.step('look', { jobs, waitMs }));
 	}
 
-	private async repository({ repository }: JobName) {
-		return Place.parse(await this.step('repository', { repository }));
+	private async repository(asked: RepositoryThere) {
+		return Place.parse(await this.step('repository', asked));
 	}
 
 	private async step(name: string, input: unknown, timeoutMs = STEP_MS): Promise<unknown> {

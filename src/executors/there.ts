@@ -17,7 +17,9 @@ import {
 	forgetThere,
 	gitHere,
 	refuseNested,
-} from '../git/remoteRepository.ts';
+	repositoryOf,
+	type JobGit,
+} from '../git/repositoryThere.ts';
 import { stopMarked } from '../process/marked.ts';
 import { signal } from '../process/signal.ts';
 import { DelegateId } from '../protocol/delegate.ts';
@@ -56,8 +58,17 @@ const Mail = z.object({ id: DelegateId, letters: z.array(RemoteLetter) });
 const TakeBack = z.object({ id: DelegateId, message: MessageId });
 const Clean = z.pick(RemoteJob, { id: true, repository: true, queue: true });
 
-export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>): string {
+/** With the id of a job: the repository that has its work. */
+const Asked = z.extend(RepositoryName, { id: z.optional(DelegateId) });
+
+function repositoryFolder({ repository }: z.infer<typeof RepositoryName>): string {
 	return join(remoteRoot(), 'repos', `${repository}.git`);
+}
+
+/** Git's folders of a job. */
+export function gitOf(job: Pick<RemoteJob, 'id' | 'repository'>): JobGit {
+	const { id, tree, repository } = new JobFiles(job.id);
+	return { id, shared: repositoryFolder(job), own: repository, folder: tree };
 }
 
 /**
@@ -67,7 +78,12 @@ export function repositoryFolder({ repository }: z.infer<typeof RepositoryName>)
 export const steps: Steps = {
 	async repository(input) {
 		await mkdir(join(remoteRoot(), 'repos'), { recursive: true, mode: 0o700 });
-		return { git: gitHere(), repository: await bareRepository(repositoryFolder(RepositoryName.parse(input))) };
+		const { repository, id } = Asked.parse(input);
+		const shared = await bareRepository(repositoryFolder({ repository }));
+		return {
+			git: gitHere(),
+			repository: id === undefined ? shared : await repositoryOf(gitOf({ id, repository })),
+		};
 	},
 	async start(input, program) {
 		const job = RemoteJob.parse(input);
@@ -149,7 +165,7 @@ export const steps: Steps = {
 		if (job && mayRun) await killQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
 		const isWork = isThere(files.begun);
-		if (isWork) await commitThere(await bareRepository(repositoryFolder({ repository })), files.tree, id);
+		if (isWork) await commitThere(gitOf({ id, repository }));
 		return { isWork };
 	},
 	async clean(input) {
@@ -158,10 +174,10 @@ export const steps: Steps = {
 		const job = await queuedAs(files, queue);
 		if (job) await forgetQueued(files, job);
 		await stopMarked(REMOTE_MARK, id);
-		await refuseNested(repositoryFolder({ repository }), files.tree);
+		await refuseNested(gitOf({ id, repository }));
 		// First: a worktree that is half gone has no work to ask for.
 		await rm(files.begun, { force: true });
-		await forgetThere(repositoryFolder({ repository }), files.tree, id);
+		await forgetThere(gitOf({ id, repository }));
 		await forgetRecordsThere(files.folder);
 		await removeTree(files.folder);
 		return {};
@@ -192,15 +208,11 @@ async function mailboxOf(files: JobFiles) {
 }
 
 /** Makes the worktree of a job, and returns the folder to work in. */
-export async function workingFolderThere(
-	job: RemoteJob,
-	files: JobFiles,
-): Promise<{ repository: string; folder: string }> {
-	const repository = await bareRepository(repositoryFolder(job));
-	await checkoutThere(repository, files.tree, job.base, job.id);
+export async function workingFolderThere(job: RemoteJob, files: JobFiles): Promise<string> {
+	await checkoutThere(gitOf(job), job.base);
 	await writeFileAtomic(files.begun, '', { sync: true });
 	const folder = join(files.tree, job.prefix);
-	if (existsSync(folder)) return { repository, folder };
+	if (existsSync(folder)) return folder;
 	throw new NancyError(
 		'bad-usage',
 		phrase`nothing is committed in ${job.prefix}, so the worktree has no such folder`,

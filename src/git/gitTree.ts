@@ -1,5 +1,5 @@
 import { lstatSync } from 'node:fs';
-import { copyFile, lstat, mkdir, mkdtemp, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, mkdtemp, readdir, rm, stat, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { hasCode, hasErrno, NancyError } from '../base/errors.ts';
@@ -7,6 +7,7 @@ import { phrase } from '../base/phrase.ts';
 import { realOr } from '../base/realPath.ts';
 import { removeTree } from '../base/removeTree.ts';
 import { sha256 } from '../base/sha256.ts';
+import { borrowedObjects } from './borrowedObjects.ts';
 import { cutAtZeros, git, gitAnswer, gitLine, gitList, type GitPlace } from './git.ts';
 import { commitOfSubmodule, commitsAt } from './ownRefs.ts';
 
@@ -285,12 +286,4 @@ async function copyIndex(gitDir: string, to: string): Promise<boolean> {
 		await rm(to, { force: true });
 		return false;
 	}
-}
-
-/** A store for new objects that finds those of a repository. */
-async function borrowedObjects(common: string, folder: string): Promise<string> {
-	const quoted = join(common, 'objects').replaceAll(/["\\]/g, '\\$&').replaceAll('\n', '\\n');
-	await mkdir(join(folder, 'info'), { recursive: true });
-	await writeFile(join(folder, 'info', 'alternates'), `"${quoted}"\n`);
-	return folder;
 }

@@ -45,6 +45,26 @@ export async function commitsAt(place: GitPlace, refs: readonly string[]): Promi
 		.map(line => (line !== undefined && OBJECT.test(line) ? line : undefined));
 }
 
+/** The refs in some folders of refs, in the order of their names, with their commits. One that names no commit is left out. */
+export async function refsBelow(
+	place: GitPlace,
+	...folders: readonly string[]
+): Promise<{ ref: string; commit: string }[]> {
+	const { stdout } = await git(place, ['for-each-ref', '--format=%(refname)', ...folders]);
+	const refs = stdout.toString('utf8').split('\n').slice(0, -1);
+	const commits = await commitsAt(place, refs);
+	return refs.flatMap((ref, at) => {
+		const commit = commits[at];
+		return commit === undefined ? [] : [{ ref, commit }];
+	});
+}
+
+/** All of the changes, or none: lines for `update-ref --stdin`. */
+export async function changeRefs(place: GitPlace, changes: readonly string[]): Promise<void> {
+	if (changes.length > 0)
+		await git(place, ['update-ref', '--stdin'], { input: changes.map(line => `${line}\n`).join('') });
+}
+
 /**
  * The commit that a submodule is at. Git would also read a repository elsewhere, to which an agent has led the submodule's `.git`. So it
  * would tell the agent a commit's hash.

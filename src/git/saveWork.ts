@@ -120,19 +120,23 @@ function commitWork(place: GitPlace, branch: string, head: string | undefined, t
  * A branch `nancy/<name>.2`, `.3`, … that ends at `last`. No worktree can have such a name. A branch that was made for the same work before
  * is reused.
  * @param work what such a branch has: the history of `head`, and the files of `tree` if one is given
+ * @param name of one more branch of the same agent's, which is `nancy/<name>.<its name>` if there is none like that
  */
 export async function besides(
 	place: GitPlace,
 	branch: string,
 	last: string,
 	{ head, tree }: { head: string | undefined; tree?: string },
+	name?: string,
 ): Promise<string> {
-	for (let count = 2; ; count++) {
-		const other = `${branch}.${count}`;
+	const own = name === undefined ? branch : `${branch}.${name}`;
+	for (let count = name === undefined ? 2 : 1; ; count++) {
+		const other = count === 1 ? own : `${own}.${count}`;
 		const tip = await tipOf(place, other);
 		if (tip !== undefined && (await holds(place, tip, head, tree))) return other;
 		if (tip !== undefined) continue;
-		await moveRef(place, `refs/heads/${other}`, last, '', 'nancy: work that does not continue its branch');
+		const why = name === undefined ? 'work that does not continue its branch' : 'another branch of its agent';
+		await moveRef(place, `refs/heads/${other}`, last, '', `nancy: ${why}`);
 		return other;
 	}
 }

@@ -127,6 +127,8 @@ export const DelegateStatus = z.looseObject({
 	/** The moment until which a delegate is parked. Absent once that time is over and it waits for a place. */
 	parked_until: z.optional(Moment),
 	worktree: z.optional(Worktree),
+	/** Branches here that hold what its agent has left on another machine beside its branch. */
+	other_branches: z.optional(z.array(z.string())),
 	/** Why it failed, as `.done` will say it. */
 	error: z.optional(z.string()),
 	/** The message that carries the result. `reported` with a final status: it is in its mailbox before `.done` is written. */

@@ -141,6 +141,8 @@ export const RemotePhase = z.looseObject({
 	forwards: RemoteJob.shape.forwards,
 	/** The messages that may be there, noted before they are carried. */
 	carried: z._default(z.array(MessageId), []),
+	/** Set with `collected`: see `other_branches` in {@link DelegateStatus}. */
+	others: z.optional(z.array(z.string())),
 	/** Set with `collected` and `kept`. */
 	end: z.optional(RemoteEnd),
 });

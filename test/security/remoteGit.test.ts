@@ -3,14 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Ssh } from '../../src/executors/ssh.ts';
-import {
-	bareRepository,
-	checkoutThere,
-	commitThere,
-	fetchWork,
-	forgetThere,
-	sendBase,
-} from '../../src/git/remoteRepository.ts';
+import { fetchWork, sendBase } from '../../src/git/remoteRepository.ts';
+import { bareRepository, checkoutThere, commitThere, forgetThere } from '../../src/git/repositoryThere.ts';
 import { holdingGitLock } from '../../src/git/openWorktree.ts';
 import { WorktreeName, type Worktree } from '../../src/protocol/worktree.ts';
 import { HANG_MS } from '../support/eventually.ts';
@@ -40,6 +34,8 @@ afterEach(async () => {
 });
 
 const ID = '20261129t101112123z-0a1b2c3d';
+/** A job of the repository there. */
+const jobOf = (shared: string, folder: string, id = ID) => ({ id, shared, own: `${folder}.own.git`, folder });
 const set = (settings: Readonly<Record<string, string>>, folder = repo.root) => {
 	for (const [key, value] of Object.entries(settings)) repo.git(['config', key, value], folder);
 };
@@ -51,8 +47,11 @@ async function otherMachine() {
 	mkdirSync(bin);
 	writeFileSync(join(bin, 'ssh'), '#!/bin/sh\nfor command; do :; done\nexec sh -c "$command"\n', { mode: 0o755 });
 	process.env['PATH'] = `${bin}:${process.env['PATH']}`;
-	const command = (program: Parameters<Ssh['gitCommand']>[0]) =>
-		new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository: there });
+	const own = jobOf(there, outside.file('tree')).own;
+	const command = (program: Parameters<Ssh['gitCommand']>[0]) => {
+		const repository = program === 'upload-pack' && existsSync(own) ? own : there;
+		return new Ssh('lab').gitCommand(program, { git: '/usr/bin/git', repository });
+	};
 	return { there, transport: { command, deadlineMs: Date.now() + HANG_MS } };
 }
 
@@ -61,10 +60,11 @@ async function workThere(before: (folder: string) => unknown = () => undefined) 
 	const { there, transport } = await otherMachine();
 	await sendBase(worktree, ID, transport);
 	const folder = outside.file('tree');
-	await checkoutThere(there, folder, worktree.base, ID);
+	const job = jobOf(there, folder);
+	await checkoutThere(job, worktree.base);
 	before(folder);
 	writeFileSync(join(folder, 'made.txt'), 'there');
-	return { transport, tip: await commitThere(there, folder, ID) };
+	return { job, transport, tip: await commitThere(job) };
 }
 
 describe('on the way to another machine, git runs nothing', () => {
@@ -140,49 +140,49 @@ it('a machine that complains without end is not listened to for as long', async 
 	await expect(fetchWork(worktree, ID, transport())).rejects.toMatchObject({ code: 'git' });
 });
 
-it('on another machine, no job begins or is cleaned up while a worktree of its project is made or listed', async () => {
+it('on another machine, no job of an earlier Nancy is cleaned up while a worktree of its project is made or listed', async () => {
 	const { there, transport } = await otherMachine();
 	await sendBase(worktree, ID, transport);
 	const order: string[] = [];
-	const begin = (name: string) => checkoutThere(there, outside.file(name), worktree.base, ID);
-	await begin('old');
-	const jobs = await holdingGitLock(there, '.worktrees', async () => {
-		const all = [begin('new'), forgetThere(there, outside.file('old'), 'none')].map(each =>
-			each.then(() => order.push('done')),
-		);
-		// That takes longer than they would.
+	const cleaning = await holdingGitLock(there, '.worktrees', async () => {
+		const forgotten = forgetThere(jobOf(there, outside.file('old'), 'none')).then(() => order.push('done'));
+		// That takes longer than it would.
 		for (let round = 0; round < 3; round++) await sendBase(worktree, `${ID}${round}`, transport);
 		order.push('released');
-		return all;
-	}).then(all => Promise.all(all));
-	expect(jobs).toHaveLength(2);
-	expect(order).toEqual(['released', 'done', 'done']);
+		return [forgotten];
+	});
+	await Promise.all(cleaning);
+	expect(order).toEqual(['released', 'done']);
 });
 
 it('on another machine, settings that an agent has made run nothing, and keep no later job from its repository', async () => {
 	const { there, transport } = await otherMachine();
-	await sendBase(worktree, ID, transport);
-	const [first, second] = [outside.file('first'), outside.file('second')];
+	const others = '20261129t101112123z-0a1b2c3e';
+	for (const id of [ID, others]) await sendBase(worktree, id, transport);
+	const [first, second] = [jobOf(there, outside.file('tree')), jobOf(there, outside.file('second'), others)];
 	const evil = { 'filter.evil.clean': `touch ${ran}; cat`, 'filter.evil.smudge': `touch ${ran}; cat` };
-	await checkoutThere(there, first, worktree.base, ID);
-	set(evil, first);
-	writeFileSync(join(first, '.gitattributes'), '* filter=evil\n');
-	await checkoutThere(there, second, worktree.base, ID);
-	set(evil, second);
-	await commitThere(there, first, ID);
-	set({ 'extensions.worktreeConfig': 'true', ...evil }, second);
-	mkdirSync(join(there, 'hooks'));
-	for (const hook of ['pre-receive', 'post-receive', 'update', 'reference-transaction'])
-		writeFileSync(join(there, 'hooks', hook), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
-	await sendBase(worktree, '20261129t101112123z-0a1b2c3e', transport);
+	await checkoutThere(first, worktree.base);
+	set(evil, first.folder);
+	set(evil, there);
+	writeFileSync(join(first.folder, '.gitattributes'), '* filter=evil\n');
+	await checkoutThere(second, worktree.base);
+	set(evil, second.folder);
+	await commitThere(first);
+	set({ 'extensions.worktreeConfig': 'true', ...evil }, second.folder);
+	for (const repository of [there, first.own]) {
+		mkdirSync(join(repository, 'hooks'));
+		for (const hook of ['pre-receive', 'post-receive', 'update', 'reference-transaction'])
+			writeFileSync(join(repository, 'hooks', hook), `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 });
+	}
+	await sendBase(worktree, '20261129t101112123z-0a1b2c3f', transport);
 	await fetchWork(worktree, ID, transport);
 	expect(existsSync(join(worktree.folder, '.gitattributes'))).toBe(true);
-	for (const folder of [first, second]) await forgetThere(there, folder, ID);
-	await forgetThere(there, first, '20261129t101112123z-0a1b2c3e');
+	for (const job of [first, second]) await forgetThere(job);
+	await forgetThere(jobOf(there, first.folder, '20261129t101112123z-0a1b2c3f'));
 	expect(existsSync(ran)).toBe(false);
 	expect(repo.git(['--git-dir', there, 'for-each-ref'])).toBe('');
 	// A start of a killed connection may come late.
-	await expect(checkoutThere(there, first, worktree.base, ID)).rejects.toMatchObject({ code: 'wrong-state' });
+	await expect(checkoutThere(first, worktree.base)).rejects.toMatchObject({ code: 'wrong-state' });
 });
 
 it('on another machine, git enters no submodule that an agent has made there', async () => {
@@ -194,7 +194,7 @@ it('on another machine, git enters no submodule that an agent has made there', a
 	const { there } = await otherMachine();
 	repo.git(['push', '--quiet', there, `HEAD:refs/nancy-base/${ID}`]);
 	const folder = outside.file('tree');
-	await checkoutThere(there, folder, repo.git(['rev-parse', 'HEAD']), ID);
+	await checkoutThere(jobOf(there, folder), repo.git(['rev-parse', 'HEAD']));
 	const sub = join(folder, 'sub');
 	git(sub, 'clone', '--quiet', repo.root, '.');
 	git(sub, 'reset', '--quiet', '--hard', head);
@@ -203,8 +203,9 @@ it('on another machine, git enters no submodule that an agent has made there', a
 	// Of the same length: git has to look into the file.
 	writeFileSync(join(sub, 'a.txt'), readFileSync(join(sub, 'a.txt'), 'utf8').replace('a', 'b'));
 	writeFileSync(join(folder, 'made.txt'), 'there');
-	const tip = await commitThere(there, folder, ID);
-	expect(repo.git(['--git-dir', there, 'diff-tree', '-r', '--name-only', `${tip}~`, tip])).toBe('made.txt');
+	const job = jobOf(there, folder);
+	const tip = await commitThere(job);
+	expect(repo.git(['--git-dir', job.own, 'diff-tree', '-r', '--name-only', `${tip}~`, tip])).toBe('made.txt');
 	expect(existsSync(ran)).toBe(false);
 	// A person's git runs it.
 	git(folder, 'status');

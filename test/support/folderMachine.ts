@@ -30,7 +30,7 @@ export function folderMachine(folder: string): { executor: Executor; job: Remote
 			submit: done,
 			cancel: done,
 			rescue: () => Promise.resolve(false),
-			collect: done,
+			collect: () => Promise.resolve([]),
 			place: ({ id }) => `${folder}/${id}`,
 			cleanUp: done,
 			close: () => undefined,

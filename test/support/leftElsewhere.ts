@@ -37,10 +37,10 @@ export async function cleanUpLeft(data: string, project: string): Promise<string
 }
 
 /** A job with `made.txt` in its worktree on that machine, not committed. Its delegate was given up and deleted. */
-export async function leftElsewhere(folder: TempFolder, repository?: string) {
+export async function leftElsewhere(folder: TempFolder, repository?: string, of = '20261129t101538501z-4cc50010') {
 	const data = folder.file('data');
 	const project = repository ?? smallRepository(folder, { 'a.txt': 'one' });
-	const id = DelegateId.parse('20261129t101538501z-4cc50010');
+	const id = DelegateId.parse(of);
 	const name = WorktreeName.parse(id);
 	const worktree = await createWorktree({ folder: project, name, withChanges: false, copyIncludes: false });
 	const job: RemoteJob = { ...folderMachine('').job, id, base: worktree.base };
@@ -50,6 +50,6 @@ export async function leftElsewhere(folder: TempFolder, repository?: string) {
 	mkdirSync(files.fence, { recursive: true });
 	await realExecutor().prepare(job, worktree, new AbortController().signal);
 	const there = await workingFolderThere(job, files);
-	writeFileSync(join(there.folder, 'made.txt'), 'there');
+	writeFileSync(join(there, 'made.txt'), 'there');
 	return { data, project, job, worktree, files, clean: () => cleanUpLeft(data, project) };
 }

@@ -42,9 +42,10 @@ export async function endDelegate(
  * sealed is told.
  */
 export async function endUnwatched(...[delegates, tickets, delegate, outcome, late]: Parameters<typeof endDelegate>) {
-	const { worktree: _claimed, ...claimed } = delegate.status;
+	const { worktree: _claimed, other_branches: _named, ...claimed } = delegate.status;
 	const worktree = await tickets.worktree(delegate.record.id);
-	const status = { ...claimed, denied: [], ...(worktree && { worktree }) };
+	const others = (await tickets.remotePhase(delegate.record.id))?.others;
+	const status = { ...claimed, denied: [], ...(worktree && { worktree }), ...(others && { other_branches: others }) };
 	return endDelegate(delegates, tickets, { ...delegate, status }, outcome, late);
 }
 

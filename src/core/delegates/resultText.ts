@@ -45,6 +45,7 @@ export function resultText(
 		...(status.worktree
 			? [`It worked in ${quoted(status.worktree.folder)}, on branch ${status.worktree.branch}.`]
 			: []),
+		...(status.other_branches?.length ? [otherBranches(status.other_branches)] : []),
 		'',
 		text.trim(),
 		...(isWhole
@@ -53,6 +54,11 @@ export function resultText(
 	]
 		.join('\n')
 		.trimEnd();
+}
+
+/** Of branches that Nancy has made: see git/remoteRepository. */
+export function otherBranches(branches: readonly string[]): string {
+	return `Other branches, tags and stashes of its agent are here as ${branches.join(', ')}.`;
 }
 
 /** The same for a delegate whose files were changed after the queueing: only Nancy's own words. */

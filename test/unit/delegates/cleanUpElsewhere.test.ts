@@ -60,7 +60,10 @@ async function room() {
 			const machine: Executor = {
 				...executor,
 				rescue: async ({ id }) => asked.push(`rescue ${id}`) > 0,
-				collect: async ({ id }) => void asked.push(`collect ${id}`),
+				collect: async ({ id }) => {
+					asked.push(`collect ${id}`);
+					return [];
+				},
 				cleanUp: async ({ id }) => void asked.push(`cleanUp ${id}`),
 				...answers,
 			};
@@ -118,7 +121,7 @@ it('keeps there what cannot be brought here, and goes on when it is called again
 	const first = await it.job();
 	const second = await it.job();
 	await it.clean({
-		collect: ({ id }) => (id === first.id ? Promise.reject(new NancyError('git', 'no')) : Promise.resolve()),
+		collect: ({ id }) => (id === first.id ? Promise.reject(new NancyError('git', 'no')) : Promise.resolve([])),
 	});
 	expect(it.asked.splice(0)).toEqual([`rescue ${first.id}`, `rescue ${second.id}`, `cleanUp ${second.id}`]);
 	await it.clean();

@@ -42,7 +42,7 @@ describe('what a delegate has left on another machine', () => {
 		for (const content of ['there', 'there', 'more']) {
 			writeFileSync(join(left.files.tree, 'made.txt'), content);
 			expect(await executor.rescue(left.job)).toBe(true);
-			expect(await executor.collect(left.job, left.worktree)).toBeUndefined();
+			expect(await executor.collect(left.job, left.worktree)).toEqual([]);
 			expect(workOn(left, left.worktree.branch)).toBe(content);
 		}
 		expect(gitIn(left.project, 'rev-list', '--count', `${left.worktree.base}..${left.worktree.branch}`)).toBe(
