@@ -87,9 +87,9 @@ async function run(job: RemoteJob, folder: string, files: JobFiles, signal: Abor
 		const asked = { prompt, folder, agent, model, permissions, extra: hooks?.extra ?? [], limits };
 		const recorded = hooks && { recorded: hooks.recorded };
 		const bin = join(dirname(context.program), 'bin');
-		// Its repository finds objects there.
-		const named = [...(hooks?.settings ?? []), gitOf(job).shared];
-		const place = { workspace, address, bin, isInWorktree: true, named, env: context.env };
+		const { own: repository, shared } = gitOf(job);
+		const named = [...(hooks?.settings ?? []), shared];
+		const place = { workspace, address, bin, isInWorktree: true, named, repository, env: context.env };
 		const sandbox = isolate && {
 			isolate: (program: HeadlessProgram, driver: Driver) => isolated(isolate, program, { ...place, driver }),
 		};

@@ -33,8 +33,10 @@ export interface IsolatedRun {
 	readonly bin: string;
 	/** It works in a worktree that was made for it, and all of that is its own. */
 	readonly isInWorktree: boolean;
-	/** Files of Nancy's that the program's arguments name. */
+	/** Files of Nancy's that the program's arguments name, or its repository. */
 	readonly named: readonly string[];
+	/** The bare repository of that worktree, if it has no other one. */
+	readonly repository?: string;
 	/** Environment that the run inherits. */
 	readonly env: Environment;
 }
@@ -77,7 +79,7 @@ export async function isolated(by: Isolation, program: HeadlessProgram, run: Iso
 	const cwd = realOr(program.cwd);
 	const hidden = hiddenFolders(run);
 	const ofAgent = homeFoldersOf(run.driver)({ env: run.env, home: homeOf(run.env), cwd });
-	const git = await gitPlaces(cwd);
+	const git = await gitPlaces(cwd, run.repository);
 	const { root, delegates } = workspace.paths;
 	const own = await ownRecords(run);
 	const folder = isInWorktree ? (git?.top ?? cwd) : cwd;

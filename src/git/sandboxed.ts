@@ -3,6 +3,7 @@ import { appendFile, mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { NancyError } from '../base/errors.ts';
 import { phrase } from '../base/phrase.ts';
+import { realOr } from '../base/realPath.ts';
 import { checkoutAt, topOf } from './homeCheckout.ts';
 import { gitLine, lineAt } from './git.ts';
 
@@ -21,6 +22,9 @@ const WORKTREE_SETTINGS = 'config.worktree';
 /** In git's folder of a linked worktree: its repository, itself, and settings of its own. */
 const OF_WORKTREE = ['commondir', 'gitdir', WORKTREE_SETTINGS];
 
+/** In a bare repository that is a program's own: where its objects are too, and programs for others who use it. */
+const OF_REPOSITORY = ['config', 'hooks', join('objects', 'info', 'alternates')];
+
 /** The branch of a worktree that Nancy has made. */
 const OWN_BRANCH = /^refs\/heads\/nancy\/[a-z0-9][a-z0-9_-]*$/;
 
@@ -28,9 +32,10 @@ const OWN_BRANCH = /^refs\/heads\/nancy\/[a-z0-9][a-z0-9_-]*$/;
  * In a worktree of Nancy's, a program can make commits on its branch, and on those beside it. In any other checkout git's files are read-only.
  * There they include settings that git, or the user, replaces at any time: a replaced file is no longer read-only in the sandbox.
  * `undefined` outside a repository.
+ * @param own a bare repository that has no other worktrees: there it can make any branch
  * @throws NancyError `not-trusted` for a `.git` that is a link: such a link could be replaced
  */
-export async function gitPlaces(folder: string): Promise<SandboxedGit | undefined> {
+export async function gitPlaces(folder: string, own?: string): Promise<SandboxedGit | undefined> {
 	const top = await topOf(folder);
 	if (top === undefined) return undefined;
 	const place = await checkoutAt(folder);
@@ -41,9 +46,15 @@ export async function gitPlaces(folder: string): Promise<SandboxedGit | undefine
 	// The agent can write this HEAD, and names another branch at a later run.
 	const head = isLinked ? await gitLine(place, ['symbolic-ref', '--quiet', 'HEAD']) : undefined;
 	const branch = head !== undefined && OWN_BRANCH.test(head) ? head : undefined;
+	const isOwn = isLinked && own !== undefined && realOr(own) === common;
+	const isWritable = isOwn || branch !== undefined;
 	// Where git looks for them without them, a program could put them.
-	if (branch !== undefined) await appendFile(join(gitDir, WORKTREE_SETTINGS), '');
-	const inGit = branch === undefined ? [gitDir] : OF_WORKTREE.map(name => join(gitDir, name));
+	if (isWritable) await appendFile(join(gitDir, WORKTREE_SETTINGS), '');
+	if (isOwn) await mkdir(join(common, 'hooks'), { recursive: true });
+	const inGit = [
+		...(isWritable ? OF_WORKTREE.map(name => join(gitDir, name)) : [gitDir]),
+		...(isOwn ? OF_REPOSITORY.map(name => join(common, name)) : []),
+	];
 	const fixed = [dotGit, ...inGit].filter(existsSync);
 	const link = fixed.find(path => lstatSync(path).isSymbolicLink());
 	if (link !== undefined)
@@ -51,7 +62,8 @@ export async function gitPlaces(folder: string): Promise<SandboxedGit | undefine
 			'not-trusted',
 			phrase`${link} is a link, which an isolated delegate could replace; let it work in a worktree, or put the file itself there`,
 		);
-	const writable = branch === undefined ? [] : [gitDir, ...(await branchPlaces(common, branch))];
+	const places = isOwn ? [common] : branch === undefined ? [] : await branchPlaces(common, branch);
+	const writable = isWritable ? [gitDir, ...places] : [];
 	return { top, readable, writable, fixed };
 }
 

@@ -192,8 +192,10 @@ describe(`an isolated delegate on another machine${skipped}`, { skip: skipped !=
 		mkdirSync(join(there.home, '.ssh'));
 		writeFileSync(join(there.home, '.ssh/id'), 'a private key');
 		const probe = 'cat ~/.ssh/id > seen.txt 2>&1; ls ~/.nancy-remote/jobs/*/job.json >> seen.txt 2>&1; touch begun';
+		const person = 'git -c user.name=P -c user.email=p@e.x';
+		const commits = `git checkout -qb fix-a; ${person} commit -qm inside --allow-empty; git checkout -q --detach HEAD~`;
 		const id = await machines.delegate(
-			`[[sh:${probe}; ${UNTIL_OPEN}]] [[sh:rm open.gate begun]] [[text:Not steered]]`,
+			`[[sh:${commits}; ${probe}; git config x.y z && echo set >> seen.txt; ${UNTIL_OPEN}]] [[sh:rm open.gate begun]] [[text:Not steered]]`,
 			'--isolate',
 			'bwrap',
 		);
@@ -210,5 +212,7 @@ describe(`an isolated delegate on another machine${skipped}`, { skip: skipped !=
 		expect(lab.model.requests.some(({ text }) => text.includes('Mind the kettle.'))).toBe(true);
 		const seen = readFileSync(join(done.worktree ?? '', 'seen.txt'), 'utf8');
 		expect(seen.match(/No such file/g)).toHaveLength(2);
+		expect(seen).not.toContain('set');
+		expect(machines.git('show', '--no-patch', '--format=%s', `nancy/${id}.fix-a`).trim()).toBe('inside');
 	});
 });
