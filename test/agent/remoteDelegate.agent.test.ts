@@ -32,12 +32,14 @@ afterAll(() => nancy[Symbol.asyncDispose]());
 const runnerOf = (lab: DeployedLab, id: string): { pid: number } =>
 	JSON.parse(readFileSync(lab.workspace.file(`.nancy/delegates/${id}.status`), 'utf8')).runner;
 
+const AS_PERSON = 'git -c user.name=P -c user.email=p@e.x';
+
 describe('a delegate on another machine', () => {
 	it('works there in a worktree, and its branch, answer, log and result come back', async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, git, call } = machines;
 		const id = await machines.delegate(
-			'[[write:made.txt|from there]] [[sh:pwd; echo $HOME]] [[text:It is done there.]]',
+			`[[write:made.txt|from there]] [[sh:pwd; echo $HOME; git branch fix-a $(${AS_PERSON} commit-tree -p HEAD -m side HEAD:)]] [[text:It is done there.]]`,
 		);
 		const ended = await machines.ended(id);
 		expect(ended.error).toBeUndefined();
@@ -45,6 +47,8 @@ describe('a delegate on another machine', () => {
 		expect(readFileSync(ended.output, 'utf8')).toBe('It is done there.');
 		expect(readFileSync(ended.log, 'utf8')).toContain('● Bash');
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('from there');
+		expect(ended).toMatchObject({ otherBranches: [`nancy/${id}.fix-a`] });
+		expect(git('show', '--no-patch', '--format=%s', `nancy/${id}.fix-a`).trim()).toBe('side');
 		expect(readFileSync(join(ended.worktree ?? '', 'made.txt'), 'utf8')).toBe('from there');
 		expect(existsSync(lab.workspace.file('made.txt'))).toBe(false);
 		// It worked there.

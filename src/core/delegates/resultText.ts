@@ -56,9 +56,14 @@ export function resultText(
 		.trimEnd();
 }
 
+/** So many branches are named in a sentence. */
+const MOST_NAMED = 10;
+
 /** Of branches that Nancy has made: see git/remoteRepository. */
 export function otherBranches(branches: readonly string[]): string {
-	return `Other branches, tags and stashes of its agent are here as ${branches.join(', ')}.`;
+	const more = branches.length > MOST_NAMED ? ` and ${branches.length - MOST_NAMED} more` : '';
+	const named = branches.slice(0, MOST_NAMED).join(', ');
+	return `Other branches, tags and stashes of its agent are here as ${named}${more}.`;
 }
 
 /** The same for a delegate whose files were changed after the queueing: only Nancy's own words. */

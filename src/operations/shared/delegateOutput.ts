@@ -13,7 +13,7 @@ export function delegateOutput({
 	unseenSince,
 	waitsInQueue,
 }: Delegate): DelegateOutput {
-	const { worktree } = status;
+	const { worktree, other_branches: others = [] } = status;
 	return {
 		id: record.id,
 		title: record.title,
@@ -41,6 +41,7 @@ export function delegateOutput({
 		outputTokens: status.output_tokens,
 		costUsd: status.cost_usd,
 		...(worktree && { worktree: worktree.folder, branch: worktree.branch }),
+		...(others.length > 0 && { otherBranches: others }),
 		output: files.output,
 		log: files.log,
 	};

@@ -65,6 +65,8 @@ export const DelegateOutput = z.object({
 	/** Its folder, if that is a worktree of its own. */
 	worktree: z.optional(z.string()),
 	branch: z.optional(z.string()),
+	/** Branches here with what its agent has left on another machine in branches, tags and stashes of its own. Absent for none. */
+	otherBranches: z.optional(z.array(z.string())),
 	output: z.string(),
 	log: z.string(),
 });

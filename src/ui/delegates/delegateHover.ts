@@ -55,6 +55,7 @@ export function delegateHover(
 		[l10n.t('Folder'), worktree?.folder ?? record.place.folder],
 		[l10n.t('Worktree'), worktree && !isStanding(worktree) ? l10n.t('removed') : undefined],
 		[l10n.t('Branch'), worktree?.branch],
+		[l10n.t('Other branches'), status.other_branches?.join(', ')],
 		[l10n.t('Changed'), lineWords(lines)],
 		[l10n.t('Result for'), record.parent ? whoIs(folder, record.parent) : l10n.t('you')],
 		[l10n.t('Mailbox'), `${record.task}/${record.worker}`],

@@ -75,6 +75,7 @@ async function remote(on?: ExecutorId) {
 		asked,
 		/** How far it had come each time that others might begin. */
 		freed,
+		status: delegate.status,
 		/** The clock goes on at once by so many milliseconds. */
 		later(ms: number) {
 			const now = Date.now() + ms;
@@ -334,6 +335,24 @@ it('keeps the work there and says where, if it cannot be brought here, and keeps
 	// The next runner changes nothing of that.
 	expect(await one.run(answers)).toEqual(outcome);
 	expect({ collects, asked: one.asked }).toEqual({ collects: 2, asked: [] });
+});
+
+it('keeps the names of the other branches that came from there, also for its next runner', async () => {
+	const other_branches = ['nancy/x.fix-a', 'nancy/x.stash'];
+	await using one = await remote();
+	const end = { ok: true, output: 'Done.', tip: 'a'.repeat(40) };
+	await one.run({ observe: async () => ({ ...RUNNING, is: 'ended', end }), collect: async () => other_branches });
+	expect(one.status).toMatchObject({ other_branches });
+	delete one.status.other_branches;
+	await one.run({});
+	expect(one.status).toMatchObject({ other_branches });
+	await using other = await remote();
+	const besides = Object.assign(new WorkBesides('git', 'branch nancy/x.2 holds them'), { others: other_branches });
+	await other.run({
+		observe: async () => ({ ...RUNNING, is: 'ended', end }),
+		collect: () => Promise.reject(besides),
+	});
+	expect(other.status).toMatchObject({ other_branches });
 });
 
 it('says which branch has the work that its worktree does not take, and is cleaned up there', async () => {
