@@ -32,8 +32,14 @@ export interface JobGit {
 	folder: string;
 }
 
-/** A shallow clone has commits whose parents are nowhere. */
-const OWN_SETTINGS = '[core]\n\trepositoryformatversion = 0\n\tbare = true\n[receive]\n\tshallowUpdate = true\n';
+/**
+ * A shallow clone has commits whose parents are nowhere. What no ref of the shared repository names may be in a commit of a job's own: git finds it
+ * there and does not write it again.
+ */
+const OWN_SETTINGS =
+	'[core]\n\trepositoryformatversion = 0\n\tbare = true\n' +
+	'[receive]\n\tshallowUpdate = true\n' +
+	'[gc]\n\tpruneExpire = 90.days.ago\n';
 
 /** Takes out what agents have set. A program there, as by `git lfs install --local`, has git refuse. */
 async function resetSettings(repository: string): Promise<void> {

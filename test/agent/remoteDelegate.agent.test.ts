@@ -35,11 +35,13 @@ const runnerOf = (lab: DeployedLab, id: string): { pid: number } =>
 const AS_PERSON = 'git -c user.name=P -c user.email=p@e.x';
 
 describe('a delegate on another machine', () => {
-	it('works there in a worktree, and its branch, answer, log and result come back', async () => {
+	it('works there in a worktree, with what is uncommitted here, and its branch, answer, log and result come back', async () => {
 		await using machines = await twoMachines(nancy);
 		const { lab, there, git, call } = machines;
+		writeFileSync(lab.workspace.file('draft.txt'), 'uncommitted');
 		const id = await machines.delegate(
-			`[[write:made.txt|from there]] [[sh:pwd; echo $HOME; git branch fix-a $(${AS_PERSON} commit-tree -p HEAD -m side HEAD:)]] [[text:It is done there.]]`,
+			`[[write:made.txt|from there]] [[sh:cp draft.txt copy.txt; pwd; echo $HOME; git branch fix-a $(${AS_PERSON} commit-tree -p HEAD -m side HEAD:)]] [[text:It is done there.]]`,
+			'--with-changes',
 		);
 		const ended = await machines.ended(id);
 		expect(ended.error).toBeUndefined();
@@ -47,6 +49,7 @@ describe('a delegate on another machine', () => {
 		expect(readFileSync(ended.output, 'utf8')).toBe('It is done there.');
 		expect(readFileSync(ended.log, 'utf8')).toContain('● Bash');
 		expect(git('show', `nancy/${id}:made.txt`)).toBe('from there');
+		expect(git('show', `nancy/${id}:copy.txt`)).toBe('uncommitted');
 		expect(ended).toMatchObject({ otherBranches: [`nancy/${id}.fix-a`] });
 		expect(git('show', '--no-patch', '--format=%s', `nancy/${id}.fix-a`).trim()).toBe('side');
 		expect(readFileSync(join(ended.worktree ?? '', 'made.txt'), 'utf8')).toBe('from there');

@@ -92,8 +92,9 @@ SetEnv HOME=${home}
 			.split(' ')
 			.filter(Boolean)
 			.map(Number);
-		for (const child of children) process.kill(child, 'SIGTERM'); // one for each connection
-		server?.kill();
+		// One for each connection. What it has started lives on, as after a loss of power of the way there.
+		for (const child of children) process.kill(child, 'SIGKILL');
+		server?.kill('SIGKILL');
 		await ended;
 	};
 	await start();
