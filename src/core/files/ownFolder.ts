@@ -94,7 +94,7 @@ export class OwnFolder {
 
 	/** Writes a copy of somebody's file whole, and waits until it is on the disk. */
 	async writeBytes(bytes: Uint8Array, ...segments: readonly string[]): Promise<void> {
-		await this.prepareToKeep(segments);
+		await this.prepare(segments);
 		await writeFileAtomic(this.path(...segments), bytes, { sync: true });
 	}
 
@@ -106,7 +106,7 @@ export class OwnFolder {
 
 	/** Writes a record whole, in place of an earlier one. */
 	async write(value: unknown, ...segments: readonly string[]): Promise<void> {
-		await this.prepareToKeep(segments);
+		await this.prepare(segments);
 		await writeFileAtomic(this.path(...segments), jsonText(value));
 	}
 
@@ -136,7 +136,7 @@ export class OwnFolder {
 
 	/** Writes a record that must not exist yet. `false`: it does. Exactly one caller gets `true`. */
 	async create(value: unknown, ...segments: readonly string[]): Promise<boolean> {
-		await this.prepareToKeep(segments);
+		await this.prepare(segments);
 		return createFileAtomic(this.path(...segments), jsonText(value));
 	}
 
@@ -154,20 +154,22 @@ export class OwnFolder {
 		return file;
 	}
 
-	private async prepareToKeep(segments: readonly string[]): Promise<void> {
-		await this.prepare(segments);
-		await this.note();
-	}
-
-	/** Notes whose records these are: see {@link notePlace}. To be called before {@link writeSync}, which does not. */
+	/**
+	 * Notes whose records these are: see {@link notePlace}. To be called before {@link writeSync}, which does not. It comes before the records, for
+	 * nobody would know after a kill whose they are.
+	 */
 	async note(): Promise<void> {
 		if (this.isNoted) return;
+		const all = dirname(this.folder);
+		await mkdir(all, { recursive: true, mode: 0o700 });
+		requireOwn([this.dataFolder, all, this.folder]);
 		await notePlace(this.folder, realPath(this.workspaceFolder));
 		this.isNoted = true;
 	}
 
 	private async prepare(segments: readonly string[]): Promise<void> {
 		this.path(...segments);
+		await this.note();
 		const folders = this.wayTo(segments);
 		await mkdir(folders.at(-1) ?? this.folder, { recursive: true, mode: 0o700 });
 		requireOwn(folders);

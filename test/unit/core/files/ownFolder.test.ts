@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, chown, mkdir, readFile, stat, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -27,6 +28,15 @@ describe('OwnFolder', () => {
 		expect(await own.read(Note, 'notes', 'a')).toEqual({ said: 'yes' });
 		expect((await stat(own.path('notes', 'a'))).mode & 0o777).toBe(0o600);
 		expect((await stat(own.folder)).mode & 0o777).toBe(0o700);
+	});
+
+	it('says whose the records are before there are any, wherever it is killed', async () => {
+		const { workspace, data } = await place();
+		const own = new OwnFolder(data, workspace);
+		// No note can get the name.
+		await mkdir(join(`${own.folder}.json`, 'full'), { recursive: true });
+		await expect(own.write({ said: 'yes' }, 'notes', 'a')).rejects.toThrow();
+		expect(existsSync(own.folder)).toBe(false);
 	});
 
 	it('may be below a link that is called .nancy, as on another disk', async () => {

@@ -30,10 +30,10 @@ it('a note beside the records says whose they are', () => {
 	expect(JSON.parse(readFileSync(note, 'utf8'))).toEqual({ version: 1, folder: project, machine: ownMachine() });
 });
 
-it('a folder of records that nothing was written to has no note', async () => {
+it('a folder of records has a note, also if nothing was written to it yet', async () => {
 	const other = new OwnFolder(data, folder.file('other'));
 	await other.makeFolder();
-	expect(existsSync(`${other.folder}.json`)).toBe(false);
+	expect(existsSync(`${other.folder}.json`)).toBe(true);
 });
 
 it('records of a folder that is gone are removed after 14 days, and no others', async () => {
