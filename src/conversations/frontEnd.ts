@@ -12,7 +12,7 @@ import { Pulls } from './pulls.ts';
 import { styled, type Style } from './style.ts';
 import { silentHookCalls, type SilentHookCalls } from './silentHooks.ts';
 import { steeringOf, type Steering } from './steering.ts';
-import { READ, STOPPED } from './turnEnds.ts';
+import { failureOf, READ, STOPPED, type Stopped } from './turnEnds.ts';
 import { isSetting } from './typedSettings.ts';
 import { UpdateLines } from './updateLines.ts';
 import { WorkSign } from './workSign.ts';
@@ -110,6 +110,9 @@ export class FrontEnd {
 				for (let late; (late = await this.pulls.left()) !== undefined;)
 					await this.turns(conversation, guarded, late);
 			}
+		} catch (error) {
+			// Whoever leaves while the agent begins has ended it.
+			if (!this.left.signal.aborted || this.conversation) throw error;
 		} finally {
 			this.sign.dispose();
 			this.lines.close();
@@ -188,18 +191,14 @@ export class FrontEnd {
 		if (prompt !== undefined) this.tell(stopped);
 		if (!isSent && prompt !== undefined) this.say(`Not sent: ${text}`, 'dim');
 		guarded.over(isRead);
-		const next = await this.ended(guarded, stopped === 'end_turn', { said, isContinued });
+		const next = await this.ended(guarded, stopped, { said, isContinued });
 		this.isWorking = false;
 		if (!this.isBusy) this.sign.dispose();
 		return next;
 	}
 
 	/** The agent's part of a turn. What came too late to be a part of it is the next prompt. */
-	private async sent(
-		conversation: Conversation,
-		guarded: GuardedConversation,
-		prompt: string,
-	): Promise<StopReason | { error: string }> {
+	private async sent(conversation: Conversation, guarded: GuardedConversation, prompt: string): Promise<Stopped> {
 		this.steering?.begin();
 		const stopped = await this.over(conversation.prompt(prompt));
 		await this.silent?.kept;
@@ -223,7 +222,7 @@ export class FrontEnd {
 	}
 
 	/** Until a turn of the agent's is over. Its next one may have begun before anybody hears of the end. */
-	private async over(turn: Promise<StopReason>): Promise<StopReason | { error: string }> {
+	private async over(turn: Promise<StopReason>): Promise<Stopped> {
 		this.atWork = turn;
 		try {
 			return await turn;
@@ -234,9 +233,9 @@ export class FrontEnd {
 		}
 	}
 
-	private tell(stopped: StopReason | { error: string }): void {
+	private tell(stopped: Stopped): void {
 		if (typeof stopped !== 'string') this.say(`✗ ${stopped.error}`, 'red');
-		else if (STOPPED[stopped] !== undefined) this.say(STOPPED[stopped], 'dim');
+		else if (STOPPED[stopped] !== undefined) this.say(`— ${STOPPED[stopped]} —`, 'dim');
 	}
 
 	/** A line that is typed while the agent works goes to it at once, if it takes that. */
@@ -250,18 +249,19 @@ export class FrontEnd {
 	/** Tells the guard that a turn is over. @returns words to go on with */
 	private async ended(
 		guarded: GuardedConversation,
-		isBySelf: boolean,
+		stopped: Stopped,
 		turn: { said: string; isContinued: boolean },
 	): Promise<string | undefined> {
 		const { brokenOff } = this.talk.acp;
-		if (isBySelf && !(this.asked.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
+		if (stopped === 'end_turn' && !(this.asked.isDenied && brokenOff !== 'none' && brokenOff.isAfterNo)) {
 			const next = await guarded.stopped(turn);
 			if (next === undefined || !this.isBreaking) return next;
-			this.say(STOPPED['cancelled'] ?? '', 'dim');
+			this.tell('cancelled');
 			// They were not sent.
 			guarded.over(true);
 		}
-		await guarded.brokenOff();
+		const isByUser = this.isBreaking || this.left.signal.aborted || stopped === 'cancelled';
+		await guarded.brokenOff(isByUser ? undefined : failureOf(stopped));
 		return undefined;
 	}
 

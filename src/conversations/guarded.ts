@@ -115,11 +115,11 @@ export class GuardedConversation {
 		return this.handedOver(turns, turns.stopped(turn, this.conversation.session, this.talk.program.cwd));
 	}
 
-	/** The agent is idle, and no end of a turn has said so. */
-	async brokenOff(): Promise<void> {
+	/** The agent is idle, and no end of a turn has said so. @param failure why its turn failed, unless its user broke it off */
+	async brokenOff(failure?: string): Promise<void> {
 		const { brokenOff } = this.talk.acp;
 		if (brokenOff === 'none') return;
-		const payload = brokenOff.payload(this.conversation.session, this.talk.program.cwd);
+		const payload = brokenOff.payload(this.conversation.session, this.talk.program.cwd, failure);
 		await this.call(brokenOff.event, 'end', payload)?.printed;
 	}
 

@@ -57,7 +57,7 @@ export class PromptedLines {
 		}
 		input.on('keypress', (_: string, key?: { name?: string }) => {
 			if (key?.name?.startsWith('paste-')) this.isPasting = key.name === 'paste-start';
-			if (key?.name === 'escape' && !this.isLent) this.options.escape?.();
+			if (key?.name === 'escape' && !this.isLent && !this.isPasting) this.options.escape?.();
 			if (this.isTyping) this.deaf.typed();
 			// Nobody waits for it yet: whoever types sees where.
 			if (!this.isShown && !this.isPasting && this.lines.line !== '') this.show();

@@ -1,3 +1,5 @@
+import type { AgentEvent } from '../protocol/traffic.ts';
+
 /** Longest summary, in UTF-16 units: one line of a tree. */
 const SUMMARY = 200;
 
@@ -20,6 +22,11 @@ export function oneLine(text: unknown): string | undefined {
 		.trim();
 	if (line === '') return undefined;
 	return line.length <= SUMMARY ? line : `${line.slice(0, SUMMARY - 1)}…`;
+}
+
+/** The end of a turn that the agent did not end by itself: it failed, or its user broke it off. */
+export function failedTurn(error: string | undefined): Pick<AgentEvent, 'summary'> & Partial<Pick<AgentEvent, 'kind'>> {
+	return error === undefined ? {} : { kind: 'stop-failed', summary: oneLine(error) };
 }
 
 /** A field of a tool's input, if it is a text. */

@@ -16,10 +16,10 @@ export interface AcpAgent {
 	readonly sessions: SessionNames | 'own';
 	/** How words reach it while it works; its hooks do that where it is `none`. */
 	readonly steering: Pull | 'none';
-	/** The hook that a turn lacks which its user breaks off, or that a No ends if one does. */
+	/** The hook that a turn lacks which its user breaks off, or that a No ends if one does. @param failure why it failed, if it did */
 	readonly brokenOff: {
 		readonly event: string;
-		payload(session: string, cwd: string): object;
+		payload(session: string, cwd: string, failure?: string): object;
 		readonly isAfterNo: boolean;
 	};
 	/** The hooks that the CLI has and does not run when it is talked with, or `none`. */

@@ -20,7 +20,7 @@ export const acp: AcpAgent = {
 	steering: 'none',
 	brokenOff: {
 		event: 'interrupted' satisfies EventName,
-		payload: (session, cwd) => ({ session, cwd }),
+		payload: (session, cwd, error) => ({ session, cwd, error }),
 		// Some end the turn there and some go on. At its end, nobody can tell which.
 		isAfterNo: false,
 	},

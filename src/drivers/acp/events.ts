@@ -4,7 +4,7 @@ import type { AgentEvent } from '../../protocol/traffic.ts';
 import { isWake } from '../bell.ts';
 import { namedPayload } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
+import { failedTurn, inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { parsePayload, type KnownPayload } from './payloads.ts';
 
 /** Reads one payload of Nancy's own program. The names of its events are Nancy's words. @param driver the agent's */
@@ -30,8 +30,9 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'stop':
 			return { continuing: payload.isContinued, summary: oneLine(payload.said) };
 		case 'session-end':
-		case 'interrupted':
 			return {};
+		case 'interrupted':
+			return failedTurn(payload.error);
 		default:
 			return { tool: payload.tool, toolUseId: payload.call, summary: inputSummary(payload.input) };
 	}

@@ -28,7 +28,7 @@ const schemas = {
 	'permission-asked': () => event('permission-asked', tool()),
 	'permission-denied': () => event('permission-denied', tool()),
 	stop: () => event('stop', { isContinued: z.boolean(), said: maybeText() }),
-	interrupted: () => event('interrupted', {}),
+	interrupted: () => event('interrupted', { error: maybeText() }),
 };
 
 export type KnownPayload = PayloadOf<typeof schemas>;

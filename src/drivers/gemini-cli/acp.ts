@@ -18,7 +18,7 @@ export const acp: AcpAgent = {
 	steering: 'none',
 	brokenOff: {
 		event: BROKEN_OFF,
-		payload: (session, cwd) => ({ session_id: session, cwd, hook_event_name: BROKEN_OFF }),
+		payload: (session, cwd, error) => ({ session_id: session, cwd, hook_event_name: BROKEN_OFF, error }),
 		// The model reads the No, and goes on.
 		isAfterNo: false,
 	},

@@ -4,7 +4,7 @@ import { isWake } from '../bell.ts';
 import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
+import { failedTurn, inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { isBrokenOff, isSubagentAtWork } from './moment.ts';
 import { BROKEN_OFF, parsePayload, type KnownPayload } from './payloads.ts';
 import { program } from './program.ts';
@@ -65,7 +65,7 @@ function isForeign({ env, payload }: HookCall): boolean {
 function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 	switch (payload.hook_event_name) {
 		case BROKEN_OFF:
-			return {};
+			return failedTurn(payload.error);
 		case 'SessionStart':
 			return { cause: payload.source };
 		case 'SessionEnd':

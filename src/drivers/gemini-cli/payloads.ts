@@ -24,7 +24,7 @@ export const BROKEN_OFF = 'NancyBrokenOff';
 
 /** The events of Gemini CLI 0.61.0 that Nancy deploys, and Nancy's own. */
 const schemas = {
-	[BROKEN_OFF]: () => event(BROKEN_OFF, {}),
+	[BROKEN_OFF]: () => event(BROKEN_OFF, { error: maybeText() }),
 	SessionStart: () => event('SessionStart', { source: maybeText() }),
 	SessionEnd: () => event('SessionEnd', { reason: maybeText() }),
 	BeforeAgent: () => event('BeforeAgent', { prompt: text() }),

@@ -28,7 +28,7 @@ export const acp: AcpAgent = {
 	},
 	brokenOff: {
 		event: BROKEN_OFF,
-		payload: (session, cwd) => ({ session_id: session, cwd, hook_event_name: BROKEN_OFF }),
+		payload: (session, cwd, error) => ({ session_id: session, cwd, hook_event_name: BROKEN_OFF, error }),
 		isAfterNo: true,
 	},
 	silent: 'none',

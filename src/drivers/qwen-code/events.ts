@@ -5,7 +5,7 @@ import { beginsWithMessage } from '../messages.ts';
 import { isOfAnotherSession } from '../payload.ts';
 import { notificationDetails } from '../notification.ts';
 import { promptDetails } from '../prompt.ts';
-import { inputSummary, oneLine, withoutUndefined } from '../summary.ts';
+import { failedTurn, inputSummary, oneLine, withoutUndefined } from '../summary.ts';
 import { BROKEN_OFF, parsePayload, type KnownPayload } from './payloads.ts';
 import { program } from './program.ts';
 
@@ -57,7 +57,7 @@ function detailsOf(payload: KnownPayload): Partial<AgentEvent> {
 		case 'SessionEnd':
 			return { cause: payload.reason };
 		case BROKEN_OFF:
-			return {};
+			return failedTurn(payload.error);
 		case 'UserPromptSubmit':
 			// The results of tools go to the model through this event too, with an empty prompt. Feedback comes as a prompt that nobody
 			// typed.

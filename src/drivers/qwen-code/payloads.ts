@@ -29,7 +29,7 @@ export const BROKEN_OFF = 'NancyBrokenOff';
 
 /** The events of Qwen Code 0.24.4 that Nancy deploys, and Nancy's own. */
 const schemas = {
-	[BROKEN_OFF]: () => event(BROKEN_OFF, {}),
+	[BROKEN_OFF]: () => event(BROKEN_OFF, { error: maybeText() }),
 	SessionStart: () => event('SessionStart', { source: maybeText(), model: maybeText() }),
 	SessionEnd: () => event('SessionEnd', { reason: maybeText() }),
 	UserPromptSubmit: () => event('UserPromptSubmit', { prompt: text() }),

@@ -6,9 +6,10 @@ import { ConversationRecord, forgetConversation } from '../../../src/core/sessio
 import { Transcript } from '../../../src/core/sessions/transcripts.ts';
 import { parseLine } from '../../../src/core/files/jsonLines.ts';
 import { OwnFolder } from '../../../src/core/files/ownFolder.ts';
+import { readEvent } from '../../../src/drivers/acp/events.ts';
 import { transcript as format } from '../../../src/drivers/acp/transcript.ts';
 import { ConversationLine, ConversationUsage } from '../../../src/protocol/conversationRecord.ts';
-import { SessionId } from '../../../src/protocol/names.ts';
+import { DriverId, SessionId } from '../../../src/protocol/names.ts';
 import { eventually } from '../../support/eventually.ts';
 import { programs } from '../../support/programs.ts';
 import { tempFolder, type TempFolder } from '../../support/tempFolder.ts';
@@ -41,6 +42,7 @@ const WORDS = 'Words of Nancy.';
 /** In place of the guard: hands the same words over with each prompt, once the file is there that holds it up. */
 const GUARD = `#!/bin/sh
 exec 3>>"$SEEN/calls"; echo "$2" >&3
+[ "$2" != interrupted ] || exec cat > "$SEEN/ended"
 [ "$2" = prompt ] || exec cat > /dev/null
 while [ -e "$SEEN/closed" ]; do sleep 0.05; done
 echo '{"words":"${WORDS}"}'
@@ -137,6 +139,25 @@ describe('words that were handed over with a prompt', () => {
 		await turn(reason);
 		expect(read()).toEqual([]);
 	});
+
+	it.each([
+		['refusal', 'stop-failed', 'the model refused'],
+		['max_turn_requests', 'stop-failed', 'the turn reached its limit of requests'],
+		['fail', 'stop-failed', 'out of credit'],
+		['cancelled', 'interrupted', undefined],
+	])(
+		'of a turn that ends with %s are followed by %s, for which a person may be called',
+		async (reason, kind, summary) => {
+			await turn(reason);
+			const payload = await eventually(
+				'its end',
+				() => JSON.parse(readFileSync(seen('ended'), 'utf8')) as object,
+			);
+			const event = readEvent(DriverId.parse('acp-mine'), { event: 'interrupted', payload, env: {} });
+			expect(event).toMatchObject({ kind, event: 'interrupted' });
+			expect(event.summary).toBe(summary);
+		},
+	);
 
 	it('are read once the agent has said something', async () => {
 		shown.type('talk\r');
