@@ -110,7 +110,8 @@ describe('the real opencode', () => {
 		const launcher = folder.file('nancy-hook');
 		const took = folder.file('took');
 		const givenUp = folder.file('given-up');
-		const print = `if printf '{}\\n' 2>/dev/null; then took=yes; else took=no; fi; echo $took >'${took}.new'`;
+		// The pipe is closed a moment after its stream. Until then it takes what nobody reads.
+		const print = `while printf '{}\\n' 2>/dev/null; do sleep 0.05; done; echo no >'${took}.new'`;
 		writeFileSync(
 			launcher,
 			`#!/bin/bash\ntrap '' PIPE\n${waitForProgram} '${givenUp}'\n${print}\nmv '${took}.new' '${took}'\n`,

@@ -68,6 +68,7 @@ it.each([...Object.keys(TARGETS), undefined])('ships what %s needs, and no sourc
 			'extension/docs/images/nancy.webp',
 			'extension/docs/images/views.webp',
 			'extension/docs/kubernetes/Dockerfile',
+			'extension/docs/kubernetes/Dockerfile.run',
 			'extension/hooks/due',
 			'extension/hooks/hand-over',
 			'extension/hooks/hand-over.pl',
@@ -130,9 +131,9 @@ it('is small, above all in what every window loads and what every hook starts', 
 		'dist/late.js': 9,
 		'dist/hook/claude-code.js': 179,
 		// 43 of them are the list of machines, the check of one, their page, queues, clusters, sandboxes, and what is looked at before a merge.
-		'dist/main.js': 1068,
-		// 81 of them are delegates on other machines: their steps, messages, list, queues, variables, clusters, and looks; and sandboxes.
-		'dist/nancy.js': 955,
+		'dist/main.js': 1073,
+		// 87 of them are delegates on other machines: their steps, messages, list, queues, variables, clusters, other branches, and looks; and sandboxes.
+		'dist/nancy.js': 963,
 		'dist/hook/watched.js': 315,
 		'dist/serve.js': 155,
 		'dist/picture.js': 360,
@@ -142,7 +143,7 @@ it('is small, above all in what every window loads and what every hook starts', 
 		.map(([file, most]) => ({ file, most, is: (files.get(`extension/${file}`)?.size ?? Infinity) / KB }))
 		.filter(({ is, most }) => is > most);
 	expect(tooLarge).toEqual([]);
-	expect(statSync(packagedExtension).size / KB).toBeLessThan(3355);
+	expect(statSync(packagedExtension).size / KB).toBeLessThan(3366);
 });
 
 it('has a page for a phone that is small on its way there', () => {
